@@ -7,6 +7,7 @@ import dev.millrace.files.SendfileHandler;
 import dev.millrace.limits.ConnectionSweeper;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
@@ -28,8 +29,6 @@ import java.util.function.BiFunction;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.Callback;
@@ -172,13 +171,8 @@ class WaysTest {
 
         @Override
         public List<Set<String>> apply(String connector, Path unused) {
-            Handler hello = new Handler.Abstract() {
-                @Override
-                public boolean handle(Request request, Response response, Callback callback) {
-                    Content.Sink.write(response, true, "Hello, world!", ending(callback, ways));
-                    return true;
-                }
-            };
+            Handler hello = Handlers.of((request, response, callback) ->
+                    Content.Sink.write(response, true, "Hello, world!", ending(callback, ways)));
             try (TestServer server = new TestServer(s -> unwatched(connector, s)).start(hello)) {
                 List<RawClient> clients = new ArrayList<>();
                 for (int i = 0; i < REQUESTS; i++) {
@@ -206,17 +200,13 @@ class WaysTest {
 
         @Override
         public List<Set<String>> apply(String connector, Path directory) {
-            SendfileHandler files = new SendfileHandler();
-            files.setBaseResourceAsString(directory.toString());
+            SendfileHandler files = Handlers.files(directory);
             // All but the first go as those within a second of a look at the file.
             files.getSettings().setValidMillis(TimeUnit.HOURS.toMillis(1));
-            Handler begun = new Handler.Wrapper(files) {
-                @Override
-                public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                    Entered.begin();
-                    return super.handle(request, response, ending(callback, ways));
-                }
-            };
+            Handler begun = Handlers.around(files, (request, response, callback) -> {
+                Entered.begin();
+                return files.handle(request, response, ending(callback, ways));
+            });
             try (TestServer server = new TestServer(s -> unwatched(connector, s)).start(begun);
                     RawClient client = server.client()) {
                 for (int i = 0; i < REQUESTS; i++) {

@@ -2,6 +2,7 @@ package dev.millrace.files;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Leaks;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
@@ -81,33 +82,29 @@ final class BufferKeeper {
         OF_THE_STREAM {
             @Override
             Handler around(Handler files, BufferKeeper keeper) {
-                return new Handler.Wrapper(files) {
-                    @Override
-                    public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                        request.addHttpStreamWrapper(stream -> new HttpStream.Wrapper(stream) {
-                            @Override
-                            public void send(
-                                    MetaData.Request ofRequest,
-                                    MetaData.Response ofResponse,
-                                    boolean last,
-                                    ByteBuffer content,
-                                    Callback written) {
-                                keeper.keep(content);
-                                super.send(ofRequest, ofResponse, last, content, written);
-                            }
-                        });
-                        return super.handle(request, response, callback);
-                    }
-                };
+                return Handlers.around(files, (request, response, callback) -> {
+                    request.addHttpStreamWrapper(stream -> new HttpStream.Wrapper(stream) {
+                        @Override
+                        public void send(
+                                MetaData.Request ofRequest,
+                                MetaData.Response ofResponse,
+                                boolean last,
+                                ByteBuffer content,
+                                Callback written) {
+                            keeper.keep(content);
+                            super.send(ofRequest, ofResponse, last, content, written);
+                        }
+                    });
+                    return files.handle(request, response, callback);
+                });
             }
         },
         OF_RESPONSES {
             @Override
             Handler around(Handler files, BufferKeeper keeper) {
-                return new Handler.Wrapper(files) {
-                    @Override
-                    public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                        return super.handle(
+                return Handlers.around(
+                        files,
+                        (request, response, callback) -> files.handle(
                                 request,
                                 new Response.Wrapper(request, response) {
                                     @Override
@@ -116,28 +113,23 @@ final class BufferKeeper {
                                         super.write(last, content, written);
                                     }
                                 },
-                                callback);
-                    }
-                };
+                                callback));
             }
         },
         OF_CONTENTS {
             @Override
             Handler around(Handler files, BufferKeeper keeper) {
-                return new Handler.Wrapper(files) {
-                    @Override
-                    public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                        Content.Sink sink = (last, content, written) -> {
-                            keeper.keep(content);
-                            response.write(last, content, written);
-                        };
-                        keeper.files
-                                .getSendfileContentFactory()
-                                .getContent(Request.getPathInContext(request))
-                                .writeTo(sink, 0, -1, callback);
-                        return true;
-                    }
-                };
+                return Handlers.around(files, (request, response, callback) -> {
+                    Content.Sink sink = (last, content, written) -> {
+                        keeper.keep(content);
+                        response.write(last, content, written);
+                    };
+                    keeper.files
+                            .getSendfileContentFactory()
+                            .getContent(Request.getPathInContext(request))
+                            .writeTo(sink, 0, -1, callback);
+                    return true;
+                });
             }
         };
 

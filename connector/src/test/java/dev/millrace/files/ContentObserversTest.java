@@ -22,7 +22,6 @@ import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpStream;
 import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.EventsHandler;
 import org.eclipse.jetty.server.handler.GracefulHandler;
 import org.eclipse.jetty.server.handler.LatencyRecordingHandler;
@@ -136,32 +135,29 @@ class ContentObserversTest {
     }
 
     private Handler streaming(boolean isGivenContent) {
-        return new Handler.Wrapper(files) {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                request.addHttpStreamWrapper(stream -> isGivenContent
-                        ? new HttpStream.Wrapper(stream) {
-                            @Override
-                            public void send(
-                                    MetaData.Request ofRequest,
-                                    MetaData.Response ofResponse,
-                                    boolean last,
-                                    ByteBuffer content,
-                                    Callback written) {
-                                calls.incrementAndGet();
-                                super.send(ofRequest, ofResponse, last, content, written);
-                            }
+        return Handlers.around(files, (request, response, callback) -> {
+            request.addHttpStreamWrapper(stream -> isGivenContent
+                    ? new HttpStream.Wrapper(stream) {
+                        @Override
+                        public void send(
+                                MetaData.Request ofRequest,
+                                MetaData.Response ofResponse,
+                                boolean last,
+                                ByteBuffer content,
+                                Callback written) {
+                            calls.incrementAndGet();
+                            super.send(ofRequest, ofResponse, last, content, written);
                         }
-                        : new HttpStream.Wrapper(stream) {
-                            @Override
-                            public void succeeded() {
-                                calls.incrementAndGet();
-                                super.succeeded();
-                            }
-                        });
-                return super.handle(request, response, callback);
-            }
-        };
+                    }
+                    : new HttpStream.Wrapper(stream) {
+                        @Override
+                        public void succeeded() {
+                            calls.incrementAndGet();
+                            super.succeeded();
+                        }
+                    });
+            return files.handle(request, response, callback);
+        });
     }
 
     @Test

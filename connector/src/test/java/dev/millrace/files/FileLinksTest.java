@@ -10,6 +10,7 @@ import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Leaks;
 import dev.millrace.testing.Logged;
+import dev.millrace.testing.Meanwhile;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestServer;
@@ -21,13 +22,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.MimeTypes;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.ContextHandler;
-import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.resource.ResourceFactory;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -126,38 +123,23 @@ class FileLinksTest {
     }
 
     /** With the first field of an answer, makes a link another one. */
-    private static final class Relinking extends Handler.Wrapper {
-        private final Path link;
-        private final Path target;
-
-        private Relinking(Handler handler, Path link, Path target) {
-            super(handler);
-            this.link = link;
-            this.target = target;
-        }
-
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            return super.handle(
-                    request,
-                    new Response.Wrapper(request, response) {
-                        @Override
-                        public HttpFields.Mutable getHeaders() {
-                            if (Files.isSymbolicLink(link)) {
-                                link(link, target);
-                            }
-                            return super.getHeaders();
-                        }
-                    },
-                    callback);
-        }
+    private static Handler relinking(Handler handler, Path link, Path target) {
+        Meanwhile.Action relink = () -> {
+            if (Files.isSymbolicLink(link)) {
+                link(link, target);
+            }
+        };
+        return Handlers.around(
+                handler,
+                (request, response, callback) ->
+                        handler.handle(request, Meanwhile.atFields(request, response, relink), callback));
     }
 
     @Test
     void mayNotChangeAfterAFileThatCannotBeOpened() throws Exception {
         Path file = first.resolve("one.txt");
         Path secret = directory.resolve("outside/secret.txt");
-        try (TestServer server = server(new Relinking(changing(replacing(file, file)), file, secret))) {
+        try (TestServer server = server(relinking(changing(replacing(file, file)), file, secret))) {
             for (String range : List.of("", "Range: bytes=0-3\r\n", "Range: bytes=0-3,8-11\r\n")) {
                 Files.delete(file);
                 Files.writeString(file, "one");
@@ -172,35 +154,17 @@ class FileLinksTest {
     }
 
     /** When the fields of a request are asked for, which is after the look-up, makes a directory a link. */
-    private static final class Linking extends Handler.Wrapper {
-        private final Path directory;
-        private final Path target;
-
-        private Linking(Handler handler, Path directory, Path target) {
-            super(handler);
-            this.directory = directory;
-            this.target = target;
-        }
-
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            return super.handle(
-                    new Request.Wrapper(request) {
-                        @Override
-                        public HttpFields getHeaders() {
-                            link(directory, target);
-                            return super.getHeaders();
-                        }
-                    },
-                    response,
-                    callback);
-        }
+    private static Handler linking(Handler handler, Path directory, Path target) {
+        return Handlers.around(
+                handler,
+                (request, response, callback) ->
+                        handler.handle(Meanwhile.atFields(request, () -> link(directory, target)), response, callback));
     }
 
     @Test
     void mayNotChangeAfterADirectoryWasFound() throws Exception {
         Path found = first.resolve("both");
-        try (TestServer server = server(new Linking(files, found, directory.resolve("outside/secret.txt")))) {
+        try (TestServer server = server(linking(files, found, directory.resolve("outside/secret.txt")))) {
             for (String range : List.of(
                     "",
                     "Range: bytes=0-3\r\n",

@@ -19,10 +19,7 @@ import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.ContextHandler;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -148,17 +145,14 @@ class FileSecurityTest {
     @Test
     void believesNoAttributes() throws Exception {
         SendfileHandler files = Handlers.files(root);
-        Handler attributes = new Handler.Wrapper(files) {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                request.setAttribute(
-                        "org.apache.tomcat.sendfile.filename",
-                        directory.resolve("X").toString());
-                request.setAttribute("org.apache.tomcat.sendfile.start", -5L);
-                request.setAttribute("org.apache.tomcat.sendfile.end", Long.MAX_VALUE);
-                return super.handle(request, response, callback);
-            }
-        };
+        Handler attributes = Handlers.around(files, (request, response, callback) -> {
+            request.setAttribute(
+                    "org.apache.tomcat.sendfile.filename",
+                    directory.resolve("X").toString());
+            request.setAttribute("org.apache.tomcat.sendfile.start", -5L);
+            request.setAttribute("org.apache.tomcat.sendfile.end", Long.MAX_VALUE);
+            return files.handle(request, response, callback);
+        });
         try (TestServer server = new TestServer(connectors::http).start(attributes);
                 RawClient client = server.client()) {
             Answer answer = client.send("GET /file.txt HTTP/1.1\r\nHost: a\r\nX-Sendfile: " + directory.resolve("X")

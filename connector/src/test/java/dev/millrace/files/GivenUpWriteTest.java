@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.files.cache.SliceMemory;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.EndPoints;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.Leaks;
 import dev.millrace.testing.Logged;
@@ -62,20 +64,14 @@ class GivenUpWriteTest {
     private final SendfileHandler files = new SendfileHandler();
 
     /** Gives up requests for {@code ?slow} after a moment; others go past it. */
-    private static final class SomeAreGivenUp extends Handler.Wrapper {
-        private final Handler others;
-
-        private SomeAreGivenUp(Handler handler) {
-            super(new MinimumDataRateHandler(handler, 0, SMALL_BYTES * 1000L / GIVEN_UP_MILLIS));
-            others = handler;
-        }
-
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            return "slow".equals(request.getHttpURI().getQuery())
-                    ? super.handle(request, response, callback)
-                    : others.handle(request, response, callback);
-        }
+    private static Handler someAreGivenUp(Handler others) {
+        Handler givenUp = new MinimumDataRateHandler(others, 0, SMALL_BYTES * 1000L / GIVEN_UP_MILLIS);
+        return Handlers.around(
+                givenUp,
+                (request, response, callback) ->
+                        "slow".equals(request.getHttpURI().getQuery())
+                                ? givenUp.handle(request, response, callback)
+                                : others.handle(request, response, callback));
     }
 
     private TestServer server(Handler handler) throws Exception {
@@ -112,7 +108,7 @@ class GivenUpWriteTest {
         byte[] first = TestFiles.write(directory, "first.bin", SMALL_BYTES);
         byte[] second = TestFiles.write(directory, "second.bin", SMALL_BYTES);
         SendfileContentFactory cache = cache();
-        try (TestServer server = server(new SomeAreGivenUp(files));
+        try (TestServer server = server(someAreGivenUp(files));
                 RawClient client = server.client();
                 RawClient stalled = new RawClient(server.port(), 4096)) {
             get(client, "/first.bin", first, 5);
@@ -164,7 +160,7 @@ class GivenUpWriteTest {
         SendfileContentFactory cache = cache();
         Tls keys = new Tls();
         Observer observer = new Observer(files);
-        SomeAreGivenUp handler = new SomeAreGivenUp(observer);
+        Handler handler = someAreGivenUp(observer);
         try (TestServer server = server(handler, s -> connectors.https(s, keys));
                 RawClient client = keys.connect(server.port());
                 Socket plain = new Socket()) {
@@ -193,8 +189,7 @@ class GivenUpWriteTest {
 
         @Override
         public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            AbstractEndPoint endPoint = (AbstractEndPoint)
-                    request.getConnectionMetaData().getConnection().getEndPoint();
+            AbstractEndPoint endPoint = (AbstractEndPoint) EndPoints.of(request);
             return super.handle(request, response, Callback.from(callback::succeeded, cause -> {
                 isEnded.complete(endPoint.getWriteFlusher().isFailed());
                 callback.failed(cause);
@@ -236,18 +231,14 @@ class GivenUpWriteTest {
 
     /** Names the file, and completes at once or on another thread. */
     private Handler application(boolean isAsynchronous) {
-        return new Handler.Abstract() {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                response.getHeaders().put("X-Sendfile", large().toString());
-                if (isAsynchronous) {
-                    request.getComponents().getExecutor().execute(callback::succeeded);
-                } else {
-                    callback.succeeded();
-                }
-                return true;
+        return Handlers.of((request, response, callback) -> {
+            response.getHeaders().put("X-Sendfile", large().toString());
+            if (isAsynchronous) {
+                request.getComponents().getExecutor().execute(callback::succeeded);
+            } else {
+                callback.succeeded();
             }
-        };
+        });
     }
 
     private void assertEndsPastACompression(boolean isAsynchronous) throws Exception {

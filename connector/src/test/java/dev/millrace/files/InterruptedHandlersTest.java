@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestFiles;
@@ -41,21 +42,18 @@ class InterruptedHandlersTest {
     private final SendfileHandler files = new SendfileHandler();
     private final BlockingQueue<Boolean> stillInterrupted = new LinkedBlockingQueue<>();
     private final AtomicReference<Thread> told = new AtomicReference<>();
-    private final Handler handler = new Handler.Wrapper(files) {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            if (request.getHeaders().contains("X-Tell")) {
-                return handleTold(request, response, callback);
-            }
-            if (!request.getHeaders().contains("X-Interrupt")) {
-                return super.handle(request, response, callback);
-            }
-            Thread.currentThread().interrupt();
-            boolean handled = super.handle(request, response, callback);
-            stillInterrupted.add(Thread.currentThread().isInterrupted());
-            return handled;
+    private final Handler handler = Handlers.around(files, (request, response, callback) -> {
+        if (request.getHeaders().contains("X-Tell")) {
+            return handleTold(request, response, callback);
         }
-    };
+        if (!request.getHeaders().contains("X-Interrupt")) {
+            return files.handle(request, response, callback);
+        }
+        Thread.currentThread().interrupt();
+        boolean handled = files.handle(request, response, callback);
+        stillInterrupted.add(Thread.currentThread().isInterrupted());
+        return handled;
+    });
 
     private boolean handleTold(Request request, Response response, Callback callback) throws Exception {
         told.set(Thread.currentThread());

@@ -25,9 +25,6 @@ import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.jmx.MBeanContainer;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -70,20 +67,16 @@ class ManagementTest {
 
     /** Names a file for whom it is asked, and takes what is posted. */
     private Handler application() {
-        return new Handler.Abstract() {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                if (HttpMethod.POST.is(request.getMethod())) {
-                    Content.Source.asString(request);
-                    callback.succeeded();
-                } else {
-                    response.getHeaders()
-                            .put("X-Sendfile", directory.resolve("file.bin").toString());
-                    Content.Sink.write(response, true, "own body", callback);
-                }
-                return true;
+        return Handlers.of((request, response, callback) -> {
+            if (HttpMethod.POST.is(request.getMethod())) {
+                Content.Source.asString(request);
+                callback.succeeded();
+            } else {
+                response.getHeaders()
+                        .put("X-Sendfile", directory.resolve("file.bin").toString());
+                Content.Sink.write(response, true, "own body", callback);
             }
-        };
+        });
     }
 
     private static Set<ObjectName> names(MBeanServer beans, String type) throws Exception {

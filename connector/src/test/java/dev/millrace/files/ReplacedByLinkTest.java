@@ -7,25 +7,18 @@ import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Leaks;
+import dev.millrace.testing.Meanwhile;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
-import org.eclipse.jetty.http.HttpField;
-import org.eclipse.jetty.http.HttpFields;
-import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.ContextHandler;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -55,63 +48,33 @@ class ReplacedByLinkTest {
     }
 
     /** Has something done, once, when an answer has its fields. */
-    private static final class Halting extends Handler.Wrapper {
-        private final Runnable meanwhile;
-        private final AtomicBoolean isDone = new AtomicBoolean();
-
-        private Halting(Handler handler, Runnable meanwhile) {
-            super(handler);
-            this.meanwhile = meanwhile;
-        }
-
-        @Override
-        public InvocationType getInvocationType() {
-            // Or its thread might be the one that selects.
-            return InvocationType.BLOCKING;
-        }
-
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            return super.handle(
-                    request,
-                    new Response.Wrapper(request, response) {
-                        @Override
-                        public HttpFields.Mutable getHeaders() {
-                            return new HttpFields.Mutable.Wrapper(super.getHeaders()) {
-                                @Override
-                                public HttpField onAddField(HttpField field) {
-                                    if (field.getHeader() == HttpHeader.LAST_MODIFIED
-                                            && isDone.compareAndSet(false, true)) {
-                                        meanwhile.run();
-                                    }
-                                    return field;
-                                }
-                            };
-                        }
-                    },
-                    callback);
-        }
+    private static Handler halting(Handler handler, Meanwhile.Action meanwhile) {
+        AtomicBoolean isDone = new AtomicBoolean();
+        Meanwhile.Action once = () -> {
+            if (isDone.compareAndSet(false, true)) {
+                meanwhile.run();
+            }
+        };
+        // Or its thread might be the one that selects.
+        return Handlers.blockingAround(
+                handler,
+                (request, response, callback) ->
+                        handler.handle(request, Meanwhile.atLastModified(request, response, once), callback));
     }
 
     /** Puts a link in the place of the file, has somebody else ask for it, and waits until the file is closed. */
-    private void link(TestServer server, int status) {
-        try {
-            Files.delete(file);
-            Files.createSymbolicLink(file, directory.resolve("secret.txt"));
-            try (RawClient other = server.client()) {
-                assertEquals(status, other.get("/file.bin").answer().status());
-            }
-        } catch (IOException x) {
-            throw new UncheckedIOException(x);
-        } catch (Exception x) {
-            throw new IllegalStateException(x);
+    private void link(TestServer server, int status) throws Exception {
+        Files.delete(file);
+        Files.createSymbolicLink(file, directory.resolve("secret.txt"));
+        try (RawClient other = server.client()) {
+            assertEquals(status, other.get("/file.bin").answer().status());
         }
         Await.until("closed", () -> Leaks.descriptors(file) == 0);
     }
 
     private void check(int status, ContextHandler context) throws Exception {
         try (TestServer server = new TestServer(Connectors.NIO::http)) {
-            server.start(new Halting(context, () -> link(server, status)));
+            server.start(halting(context, () -> link(server, status)));
             try (RawClient client = server.client()) {
                 Answer answer = client.get("/file.bin").answer();
                 assertEquals(status, answer.status());

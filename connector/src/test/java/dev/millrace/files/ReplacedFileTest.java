@@ -12,6 +12,7 @@ import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Leaks;
+import dev.millrace.testing.Meanwhile;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestFiles;
@@ -25,23 +26,16 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
-import java.util.concurrent.Callable;
 import org.eclipse.jetty.ee11.servlet.ResourceServlet;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
 import org.eclipse.jetty.http.CompressedContentFormat;
-import org.eclipse.jetty.http.HttpField;
-import org.eclipse.jetty.http.HttpFields;
-import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.MimeTypes;
 import org.eclipse.jetty.http.content.HttpContent;
 import org.eclipse.jetty.http.content.ResourceHttpContentFactory;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.ResourceHandler;
-import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.resource.ResourceFactory;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -67,7 +61,7 @@ class ReplacedFileTest {
 
     private byte[] second;
     /** What happens to a request that says so, once its answer has its fields; or, of one that says it early, before. */
-    private volatile Callable<?> meanwhile;
+    private volatile Meanwhile.Action meanwhile;
 
     /** What serves the file. */
     enum Serving {
@@ -84,10 +78,7 @@ class ReplacedFileTest {
         DELEGATED {
             @Override
             Handler of(Path directory, TestServer server) {
-                XSendfileHandler files = new XSendfileHandler(Handlers.of((request, response, callback) -> {
-                    response.getHeaders().put("X-Sendfile", directory + Request.getPathInContext(request));
-                    callback.succeeded();
-                }));
+                XSendfileHandler files = new XSendfileHandler(Handlers.naming(() -> directory));
                 files.addRoot(directory.toString());
                 return files;
             }
@@ -134,64 +125,25 @@ class ReplacedFileTest {
     }
 
     /** Stands still where a request says so. */
-    private final class Halting extends Handler.Wrapper {
-        private Halting(Handler handler) {
-            super(handler);
-        }
-
-        @Override
-        public InvocationType getInvocationType() {
-            // Or its thread might be the one that selects.
-            return InvocationType.BLOCKING;
-        }
-
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            return switch (String.valueOf(request.getHeaders().get("X-Halt"))) {
-                case "late" -> super.handle(request, haltingAtItsFields(request, response), callback);
+    private Handler halting(Handler handler) {
+        // Or its thread might be the one that selects.
+        return Handlers.blockingAround(handler, (request, response, callback) -> {
+            String when = String.valueOf(request.getHeaders().get("X-Halt"));
+            return switch (when) {
+                case "late" ->
+                    handler.handle(request, Meanwhile.atLastModified(request, response, this::halt), callback);
                 // Asked for when the file is found.
-                case "early" ->
-                    super.handle(
-                            new Request.Wrapper(request) {
-                                @Override
-                                public HttpFields getHeaders() {
-                                    halt();
-                                    return super.getHeaders();
-                                }
-                            },
-                            response,
-                            callback);
-                default -> super.handle(request, response, callback);
+                case "early" -> handler.handle(Meanwhile.atFields(request, this::halt), response, callback);
+                default -> handler.handle(request, response, callback);
             };
-        }
+        });
+    }
 
-        private Response haltingAtItsFields(Request request, Response response) {
-            return new Response.Wrapper(request, response) {
-                @Override
-                public HttpFields.Mutable getHeaders() {
-                    return new HttpFields.Mutable.Wrapper(super.getHeaders()) {
-                        @Override
-                        public HttpField onAddField(HttpField field) {
-                            if (field.getHeader() == HttpHeader.LAST_MODIFIED) {
-                                halt();
-                            }
-                            return field;
-                        }
-                    };
-                }
-            };
-        }
-
-        private void halt() {
-            var once = meanwhile;
-            meanwhile = null;
-            if (once != null) {
-                try {
-                    once.call();
-                } catch (Exception x) {
-                    throw new IllegalStateException(x);
-                }
-            }
+    private void halt() throws Exception {
+        Meanwhile.Action once = meanwhile;
+        meanwhile = null;
+        if (once != null) {
+            once.run();
         }
     }
 
@@ -208,7 +160,7 @@ class ReplacedFileTest {
 
     private TestServer server(Serving serving) throws Exception {
         TestServer server = new TestServer(Connectors.NIO::http);
-        return server.start(new Halting(serving.of(directory, server)));
+        return server.start(halting(serving.of(directory, server)));
     }
 
     private void moveSecondTo(String name) throws Exception {
@@ -217,22 +169,20 @@ class ReplacedFileTest {
     }
 
     /** Puts the second version in place of the first, has it sent, and waits until the first is closed. */
-    private Void replace(TestServer server, String name) throws Exception {
+    private void replace(TestServer server, String name) throws Exception {
         moveSecondTo(name);
         try (RawClient client = server.client()) {
             assertArrayEquals(second, client.get("/" + name).answer().body());
         }
         Await.until("the first is closed", () -> Leaks.descriptors(directory) == 1);
-        return null;
     }
 
-    private Void delete(TestServer server) throws Exception {
+    private void delete(TestServer server) throws Exception {
         Files.delete(directory.resolve("file.bin"));
         try (RawClient client = server.client()) {
             assertEquals(404, client.get("/file.bin").answer().status());
         }
         Await.until("closed", () -> Leaks.descriptors(directory) == 0);
-        return null;
     }
 
     /** The answer to a request that stands still. */
@@ -318,7 +268,7 @@ class ReplacedFileTest {
                 RawClient client = server.client()) {
             meanwhile = () -> {
                 Files.delete(directory.resolve("file.bin"));
-                return replace(server, "file.bin.gz");
+                replace(server, "file.bin.gz");
             };
             Answer answer = halted(client, "Accept-Encoding: gzip\r\n");
             assertEquals(200, answer.status());
@@ -343,7 +293,7 @@ class ReplacedFileTest {
     }
 
     /** Replaces it and has another file that was let go of later closed: by then this one is, unless it is held. */
-    private Void replaceHeld(TestServer server) throws Exception {
+    private void replaceHeld(TestServer server) throws Exception {
         moveSecondTo("file.bin");
         write("later", 50_000, FIRST);
         try (RawClient client = server.client()) {
@@ -353,7 +303,6 @@ class ReplacedFileTest {
             assertEquals(404, client.get("/later").answer().status());
         }
         Await.until("closed", () -> Leaks.descriptors(directory.resolve("later")) == 0);
-        return null;
     }
 
     @ParameterizedTest

@@ -162,14 +162,11 @@ class SendfileTest {
     void copiesWhenTheAnswerIsChunked() throws Exception {
         byte[] bytes = TestFiles.write(directory, "file.bin", 2_000_000);
         SendfileHandler files = Handlers.files(directory);
-        Handler chunked = new Handler.Wrapper(files) {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                HttpContent content = files.getHttpContentFactory().getContent("/file.bin");
-                content.writeTo(response, 0, -1, callback);
-                return true;
-            }
-        };
+        Handler chunked = Handlers.around(files, (request, response, callback) -> {
+            HttpContent content = files.getHttpContentFactory().getContent("/file.bin");
+            content.writeTo(response, 0, -1, callback);
+            return true;
+        });
         try (TestServer server = new TestServer(connectors::http).start(chunked);
                 RawClient client = server.client()) {
             Answer answer = client.get("/").answer();
@@ -184,12 +181,9 @@ class SendfileTest {
     void copiesWhenTheResponseIsWrapped() throws Exception {
         byte[] bytes = TestFiles.write(directory, "file.bin", 200_000);
         SendfileHandler files = Handlers.files(directory);
-        Handler inverting = new Handler.Wrapper(files) {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                return super.handle(request, new Inverted(request, response), callback);
-            }
-        };
+        Handler inverting = Handlers.around(
+                files,
+                (request, response, callback) -> files.handle(request, new Inverted(request, response), callback));
         try (TestServer server = new TestServer(connectors::http).start(inverting);
                 RawClient client = server.client()) {
             byte[] body = client.get("/file.bin").answer().body();

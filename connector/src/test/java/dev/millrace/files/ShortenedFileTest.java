@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Logged;
 import dev.millrace.testing.RandomBytes;
 import dev.millrace.testing.RawClient;
@@ -21,7 +22,6 @@ import java.util.stream.Stream;
 import org.eclipse.jetty.compression.server.CompressionHandler;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
@@ -75,26 +75,21 @@ class ShortenedFileTest {
     }
 
     /** As what rewrites content does, which cannot know its length. */
-    private static final class LengthTaker extends Handler.Wrapper {
-        private LengthTaker(Handler handler) {
-            super(handler);
-        }
-
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            return super.handle(
-                    request,
-                    new Response.Wrapper(request, response) {
-                        @Override
-                        public void write(boolean last, ByteBuffer bytes, Callback written) {
-                            if (!isCommitted()) {
-                                getHeaders().remove(HttpHeader.CONTENT_LENGTH);
+    private Handler takingLengths() {
+        return Handlers.around(
+                files,
+                (request, response, callback) -> files.handle(
+                        request,
+                        new Response.Wrapper(request, response) {
+                            @Override
+                            public void write(boolean last, ByteBuffer bytes, Callback written) {
+                                if (!isCommitted()) {
+                                    getHeaders().remove(HttpHeader.CONTENT_LENGTH);
+                                }
+                                super.write(last, bytes, written);
                             }
-                            super.write(last, bytes, written);
-                        }
-                    },
-                    callback);
-        }
+                        },
+                        callback));
     }
 
     private void shorten(String name, int bytes) throws IOException {
@@ -111,7 +106,7 @@ class ShortenedFileTest {
 
     @Test
     void anAnswerWithoutALengthDoesNotLookComplete() throws Exception {
-        try (TestServer server = new TestServer(this::connector).start(new LengthTaker(files));
+        try (TestServer server = new TestServer(this::connector).start(takingLengths());
                 RawClient client = client(server.port(), 8192)) {
             assertCutOff(client);
         }

@@ -13,6 +13,7 @@ import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Http2Frames;
 import dev.millrace.testing.Logged;
+import dev.millrace.testing.Meanwhile;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
@@ -24,7 +25,6 @@ import dev.millrace.xsendfile.XSendfileHandler;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.lang.reflect.Field;
 import java.net.Socket;
 import java.nio.file.Files;
@@ -35,12 +35,8 @@ import java.util.SplittableRandom;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.content.HttpContent;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -166,40 +162,22 @@ class TransferOutcomeTest {
     }
 
     /** As an eviction does between the look-up of a file and its answer, and a program that replaces the file. */
-    private final class Replacing extends Handler.Wrapper {
-        private Replacing() {
-            super(handler);
-        }
-
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            return super.handle(
-                    request,
-                    new Response.Wrapper(request, response) {
-                        @Override
-                        public HttpFields.Mutable getHeaders() {
-                            if (handler.getSendfileContentFactory().getOpenFiles() > 0) {
-                                handler.getSendfileContentFactory().openFiles().stop();
-                                replace();
-                            }
-                            return super.getHeaders();
-                        }
-                    },
-                    callback);
-        }
-
-        private void replace() {
-            try {
+    private Handler replacing() {
+        Meanwhile.Action replace = () -> {
+            if (handler.getSendfileContentFactory().getOpenFiles() > 0) {
+                handler.getSendfileContentFactory().openFiles().stop();
                 TestFiles.write(directory, "file.bin", 1000);
-            } catch (IOException x) {
-                throw new UncheckedIOException(x);
             }
-        }
+        };
+        return Handlers.around(
+                handler,
+                (request, response, callback) ->
+                        handler.handle(request, Meanwhile.atFields(request, response, replace), callback));
     }
 
     @Test
     void aFileThatIsReplacedWhileTheAnswerIsMadeIsSentAsItIsByThen() throws Exception {
-        try (TestServer server = new TestServer(connectors::http).start(new Replacing());
+        try (TestServer server = new TestServer(connectors::http).start(replacing());
                 RawClient client = server.client()) {
             assertEquals(1000, client.get("/").answer().body().length);
             TransferResult result = result();

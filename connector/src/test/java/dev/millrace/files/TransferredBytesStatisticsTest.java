@@ -6,6 +6,7 @@ import dev.millrace.connector.MillraceConnector;
 import dev.millrace.ee11.SendfileServlet;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
@@ -18,14 +19,10 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.ee11.servlet.ResourceServlet;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
-import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.CustomRequestLog;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.ResourceHandler;
 import org.eclipse.jetty.server.handler.StatisticsHandler;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -74,14 +71,7 @@ class TransferredBytesStatisticsTest {
     @ParameterizedTest
     @MethodSource("dev.millrace.testing.Connectors#all")
     void theyAreWhatTheClientGotOfFilesThatAnApplicationNames(Connectors connectors) throws Exception {
-        XSendfileHandler files = new XSendfileHandler(new Handler.Abstract() {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) {
-                response.getHeaders().put("X-Sendfile", directory + Request.getPathInContext(request));
-                Content.Sink.write(response, true, "what nobody gets", callback);
-                return true;
-            }
-        });
+        XSendfileHandler files = new XSendfileHandler(Handlers.naming(() -> directory, "what nobody gets"));
         files.addRoot(directory.toString());
         check(connectors, files, REQUESTS);
     }

@@ -3,6 +3,7 @@ package dev.millrace.files;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestFiles;
@@ -12,9 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.eclipse.jetty.http.CompressedContentFormat;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -76,18 +74,14 @@ class WildcardConditionsTest {
     @Test
     void areJudgedForADelegatedFile() throws Exception {
         for (String etag : new String[] {null, "\"of-the-application\""}) {
-            XSendfileHandler handler = new XSendfileHandler(new Handler.Abstract() {
-                @Override
-                public boolean handle(Request request, Response response, Callback callback) {
-                    if (etag != null) {
-                        response.getHeaders().put("ETag", etag);
-                    }
-                    response.getHeaders()
-                            .put("X-Sendfile", directory.resolve("file.js").toString());
-                    callback.succeeded();
-                    return true;
+            XSendfileHandler handler = new XSendfileHandler(Handlers.of((request, response, callback) -> {
+                if (etag != null) {
+                    response.getHeaders().put("ETag", etag);
                 }
-            });
+                response.getHeaders()
+                        .put("X-Sendfile", directory.resolve("file.js").toString());
+                callback.succeeded();
+            }));
             handler.addRoot(directory.toString());
             check(handler);
         }

@@ -25,20 +25,18 @@ import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.LowResourceMonitor;
 import org.eclipse.jetty.server.ProxyConnectionFactory;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.handler.ContextHandler;
 import org.eclipse.jetty.server.handler.ContextHandlerCollection;
 import org.eclipse.jetty.server.handler.GracefulHandler;
-import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.component.Container;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.junit.jupiter.api.Test;
 
 /** Live figures for applications, as a context attribute. */
 class ConnectorMonitorTest {
+    private static final int LARGE_BYTES = 100_000;
 
     private static ServerConnector on(Server server, ServerConnector connector) {
         connector.setHost("127.0.0.1");
@@ -188,24 +186,16 @@ class ConnectorMonitorTest {
                         .toList());
     }
 
-    private static final class Large extends Handler.Abstract {
-        private static final int BYTES = 100_000;
-
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) {
-            response.getHeaders().put(HttpHeader.CONTENT_LENGTH, BYTES);
-            response.write(true, ByteBuffer.allocate(BYTES), callback);
-            return true;
-        }
-    }
-
     /** Of a connector that counts nothing else, while a connection is open and when it is closed. */
     private static void assertCountsBytesOnce(Tls tls, ConnectionFactory... factories) throws Exception {
         Server server = new Server();
         ServerConnector connector = on(server, new ServerConnector(server, factories));
         ConnectorMonitor figures = new ConnectorMonitor(server);
         server.addBean(figures);
-        server.setHandler(new Large());
+        server.setHandler(Handlers.of((request, response, callback) -> {
+            response.getHeaders().put(HttpHeader.CONTENT_LENGTH, LARGE_BYTES);
+            response.write(true, ByteBuffer.allocate(LARGE_BYTES), callback);
+        }));
         server.start();
         Socket plain = new Socket("127.0.0.1", connector.getLocalPort());
         boolean isProxyFirst = factories[0] instanceof ProxyConnectionFactory;
@@ -217,7 +207,7 @@ class ConnectorMonitorTest {
             if (!isProxyFirst) {
                 client.send(header);
             }
-            assertEquals(Large.BYTES, client.get("/").answer().body().length);
+            assertEquals(LARGE_BYTES, client.get("/").answer().body().length);
             assertOnce(figures);
             client.close();
             Await.until("closed", () -> figures.get().get(0).get("connections").equals(0));
@@ -231,8 +221,8 @@ class ConnectorMonitorTest {
         Supplier<Long> bytes = () -> (Long) figures.get().get(0).get("bytesByCopy");
         // The client may have read what the server is about to count.
         Await.until(
-                "counted", () -> bytes.get() > Large.BYTES, () -> figures.get().toString());
-        assertTrue(bytes.get() < 2 * Large.BYTES, figures.get().toString());
+                "counted", () -> bytes.get() > LARGE_BYTES, () -> figures.get().toString());
+        assertTrue(bytes.get() < 2 * LARGE_BYTES, figures.get().toString());
     }
 
     @Test

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.EndPoints;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
@@ -20,9 +22,6 @@ import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,21 +54,16 @@ class CallDepthTest {
     /** Our frames from the one that calls the JDK's channel to {@code flush}, both included. */
     private List<String> frames(Write write) throws Exception {
         BlockingQueue<StackTraceElement[]> stacks = new LinkedBlockingQueue<>();
-        Handler handler = new Handler.Abstract() {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                EndPoint endPoint =
-                        request.getConnectionMetaData().getConnection().getEndPoint();
-                ((SocketChannel) endPoint.getTransport()).shutdownOutput();
-                try {
-                    write.to(endPoint);
-                } catch (EofException x) {
-                    stacks.add(x.getCause().getStackTrace());
-                }
-                callback.failed(new EofException("closed"));
-                return true;
+        Handler handler = Handlers.of((request, response, callback) -> {
+            EndPoint endPoint = EndPoints.of(request);
+            ((SocketChannel) endPoint.getTransport()).shutdownOutput();
+            try {
+                write.to(endPoint);
+            } catch (EofException x) {
+                stacks.add(x.getCause().getStackTrace());
             }
-        };
+            callback.failed(new EofException("closed"));
+        });
         try (TestServer server = new TestServer(connectors::http).start(handler);
                 RawClient client = server.client().get("/")) {
             StackTraceElement[] stack = stacks.poll(30, TimeUnit.SECONDS);

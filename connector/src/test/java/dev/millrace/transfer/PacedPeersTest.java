@@ -15,7 +15,6 @@ import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -30,10 +29,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -165,11 +162,8 @@ class PacedPeersTest {
     }
 
     /** Answers the path of a request, and the content behind it. */
-    private static void echo(Request request, Response response, Callback callback) throws Exception {
-        try (InputStream content = Content.Source.asInputStream(request)) {
-            String text = new String(content.readAllBytes(), StandardCharsets.UTF_8);
-            Content.Sink.write(response, true, Request.getPathInContext(request) + text, callback);
-        }
+    private static String echo(Request request) throws IOException {
+        return Request.getPathInContext(request) + new String(Handlers.content(request), StandardCharsets.UTF_8);
     }
 
     @Test
@@ -178,7 +172,7 @@ class PacedPeersTest {
         List<RawClient> heads = new ArrayList<>();
         List<RawClient> bodies = new ArrayList<>();
         for (Connectors connectors : Connectors.all().toList()) {
-            TestServer server = new TestServer(connectors::http).start(Handlers.of(PacedPeersTest::echo));
+            TestServer server = new TestServer(connectors::http).start(Handlers.text(PacedPeersTest::echo));
             servers.add(server);
             heads.add(server.client().send("GET /head HTTP/1.1\r\nHost: localhost\r\nX-Long: "));
             bodies.add(server.client()

@@ -27,9 +27,7 @@ import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.eclipse.jetty.jmx.MBeanContainer;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
@@ -130,12 +128,11 @@ class TransferEventTest {
     void recordsEachCopiedPartOfAnAnswer() throws Exception {
         TestFiles.write(directory, "parts.bin", 100_000);
         Path dump = directory.resolve("out.jfr");
-        Handler wrapping = new Handler.Wrapper(Handlers.files(directory)) {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                return super.handle(request, new Response.Wrapper(request, response), callback);
-            }
-        };
+        SendfileHandler files = Handlers.files(directory);
+        Handler wrapping = Handlers.around(
+                files,
+                (request, response, callback) ->
+                        files.handle(request, new Response.Wrapper(request, response), callback));
         try (Recording recording = new Recording();
                 TestServer server = new TestServer(connectors::http).start(wrapping);
                 RawClient client = server.client()) {
