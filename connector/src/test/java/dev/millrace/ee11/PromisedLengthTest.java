@@ -9,14 +9,13 @@ import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
+import dev.millrace.testing.Servlets;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
 import dev.millrace.xsendfile.TransferResult;
 import dev.millrace.xsendfile.XSendfileHandler;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServlet;
-import jakarta.servlet.http.HttpServletRequest;
-import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -53,34 +52,29 @@ class PromisedLengthTest {
     private XSendfileHandler handler;
     private byte[] bytes;
 
-    private final class Promising extends HttpServlet {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
-            int length = Integer.parseInt(request.getParameter("length"));
-            String way = request.getParameter("way");
-            if (way.equals("before")) {
-                response.setContentLengthLong(length);
-            }
-            response.setHeader("X-Sendfile", directory.resolve("file.bin").toString());
-            switch (way) {
-                case "header" -> response.setHeader("Content-Length", "" + length);
-                case "after", "async" -> response.setContentLength(length);
-                default -> {}
-            }
-            response.getOutputStream().write(new byte[Integer.parseInt(request.getParameter("written"))]);
-            if (way.equals("async")) {
-                AsyncContext async = request.startAsync();
-                async.start(async::complete);
-            }
+    private final HttpServlet promising = Servlets.get((request, response) -> {
+        int length = Integer.parseInt(request.getParameter("length"));
+        String way = request.getParameter("way");
+        if (way.equals("before")) {
+            response.setContentLengthLong(length);
         }
-    }
+        response.setHeader("X-Sendfile", directory.resolve("file.bin").toString());
+        switch (way) {
+            case "header" -> response.setHeader("Content-Length", "" + length);
+            case "after", "async" -> response.setContentLength(length);
+            default -> {}
+        }
+        response.getOutputStream().write(new byte[Integer.parseInt(request.getParameter("written"))]);
+        if (way.equals("async")) {
+            AsyncContext async = request.startAsync();
+            async.start(async::complete);
+        }
+    });
 
     @BeforeEach
     void application() throws IOException {
         bytes = TestFiles.write(directory, "file.bin", BYTES);
-        ServletHolder holder = new ServletHolder(new Promising());
+        ServletHolder holder = new ServletHolder(promising);
         holder.setAsyncSupported(true);
         ServletContextHandler context = new ServletContextHandler("/");
         context.addServlet(holder, "/*");

@@ -7,11 +7,10 @@ import dev.millrace.testing.Connectors;
 import dev.millrace.testing.GuardedRoot;
 import dev.millrace.testing.MixedRequests;
 import dev.millrace.testing.RawClient;
+import dev.millrace.testing.Servlets;
 import dev.millrace.testing.TestServer;
 import dev.millrace.xsendfile.XSendfileHandler;
 import jakarta.servlet.http.HttpServlet;
-import jakarta.servlet.http.HttpServletRequest;
-import jakarta.servlet.http.HttpServletResponse;
 import java.nio.file.Path;
 import org.eclipse.jetty.ee11.servlet.DefaultServlet;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
@@ -46,14 +45,8 @@ class ServletFileSecurityTest {
     }
 
     /** Delegates whatever is asked for. */
-    private final class Delegating extends HttpServlet {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected void doGet(HttpServletRequest request, HttpServletResponse response) {
-            response.setHeader("X-Sendfile", root.path() + request.getPathInfo());
-        }
-    }
+    private final HttpServlet delegating =
+            Servlets.get((request, response) -> response.setHeader("X-Sendfile", root.path() + request.getPathInfo()));
 
     private ServletContextHandler context() {
         ServletContextHandler context = new ServletContextHandler("/app");
@@ -63,7 +56,7 @@ class ServletFileSecurityTest {
         ServletHolder stock = context.addServlet(DefaultServlet.class, "/");
         stock.setInitParameter("baseResource", root.path().toString());
         stock.setInitOrder(0);
-        context.addServlet(new ServletHolder(new Delegating()), "/delegated/*");
+        context.addServlet(new ServletHolder(delegating), "/delegated/*");
         return context;
     }
 

@@ -8,14 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
+import dev.millrace.testing.Servlets;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
 import dev.millrace.xsendfile.TransferResult;
 import dev.millrace.xsendfile.XSendfileHandler;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServlet;
-import jakarta.servlet.http.HttpServletRequest;
-import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -39,52 +38,41 @@ class XSendfileServletTest {
     @TempDir
     Path directory;
 
-    private final class Delegating extends HttpServlet {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
-            response.setHeader(
-                    "X-Sendfile",
-                    directory.resolve(request.getParameter("file")).toString());
-            response.setContentType("text/x-own");
-            response.addHeader("Set-Cookie", "a=b");
-            switch (request.getParameter("way")) {
-                case "write" -> response.getWriter().print("a body that nobody gets");
-                case "large" -> response.getOutputStream().write(new byte[100_000]);
-                case "flush" -> response.flushBuffer();
-                case "async" -> {
-                    AsyncContext async = request.startAsync();
-                    async.start(async::complete);
-                }
-                case "session" -> request.getSession(true);
-                default -> {}
+    private final HttpServlet delegating = Servlets.get((request, response) -> {
+        response.setHeader(
+                "X-Sendfile", directory.resolve(request.getParameter("file")).toString());
+        response.setContentType("text/x-own");
+        response.addHeader("Set-Cookie", "a=b");
+        switch (request.getParameter("way")) {
+            case "write" -> response.getWriter().print("a body that nobody gets");
+            case "large" -> response.getOutputStream().write(new byte[100_000]);
+            case "flush" -> response.flushBuffer();
+            case "async" -> {
+                AsyncContext async = request.startAsync();
+                async.start(async::complete);
             }
+            case "session" -> request.getSession(true);
+            default -> {}
         }
-    }
+    });
 
     /** Names a file, writes something, and fails then. */
-    private final class Failing extends HttpServlet {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
-            response.setHeader("X-Sendfile", directory.resolve("file.bin").toString());
-            response.getOutputStream().write(new byte[100]);
-            response.flushBuffer();
-            switch (request.getParameter("way")) {
-                case "sendError" -> response.sendError(403);
-                case "setStatus" -> response.setStatus(403);
-                case "throw" -> throw new IOException("meant to fail");
-                case "throwAfterMore" -> {
-                    response.getOutputStream().write(new byte[100_000]);
-                    throw new IOException("meant to fail");
-                }
-                case "timeout" -> request.startAsync().setTimeout(200);
-                default -> throw new IllegalArgumentException();
+    private final HttpServlet failing = Servlets.get((request, response) -> {
+        response.setHeader("X-Sendfile", directory.resolve("file.bin").toString());
+        response.getOutputStream().write(new byte[100]);
+        response.flushBuffer();
+        switch (request.getParameter("way")) {
+            case "sendError" -> response.sendError(403);
+            case "setStatus" -> response.setStatus(403);
+            case "throw" -> throw new IOException("meant to fail");
+            case "throwAfterMore" -> {
+                response.getOutputStream().write(new byte[100_000]);
+                throw new IOException("meant to fail");
             }
+            case "timeout" -> request.startAsync().setTimeout(200);
+            default -> throw new IllegalArgumentException();
         }
-    }
+    });
 
     private XSendfileHandler handler(HttpServlet servlet) {
         ServletContextHandler context = new ServletContextHandler("/app", ServletContextHandler.SESSIONS);
@@ -99,7 +87,7 @@ class XSendfileServletTest {
     @Test
     void sendsTheFile() throws Exception {
         byte[] bytes = TestFiles.write(directory, "file.bin", 200_000);
-        XSendfileHandler handler = handler(new Delegating());
+        XSendfileHandler handler = handler(delegating);
         try (TestServer server = new TestServer(connectors::http).start(handler);
                 RawClient client = server.client()) {
             String[] ways = {"nothing", "write", "large", "flush", "async", "session"};
@@ -122,7 +110,7 @@ class XSendfileServletTest {
     @Test
     void sendsNothingOfTheFileWhenTheServletFailsInTheEnd() throws Exception {
         TestFiles.write(directory, "file.bin", 200_000);
-        XSendfileHandler handler = handler(new Failing());
+        XSendfileHandler handler = handler(failing);
         List<TransferResult> results = new CopyOnWriteArrayList<>();
         handler.addTransferListener(results::add);
         Map<String, Integer> ways =

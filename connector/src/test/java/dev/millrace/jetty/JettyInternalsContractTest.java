@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Logged;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
@@ -43,19 +44,15 @@ class JettyInternalsContractTest {
     private static void serve(Handler.Wrapper outer, Consumer<Request> seen, Consumer<Response> answered)
             throws Exception {
         try (TestServer server = new TestServer(Connectors.STOCK::http)) {
-            Handler inner = new Handler.Abstract() {
-                @Override
-                public boolean handle(Request request, Response response, Callback callback) {
-                    try {
-                        seen.accept(request);
-                        answered.accept(response);
-                        callback.succeeded();
-                    } catch (Throwable x) {
-                        callback.failed(x);
-                    }
-                    return true;
+            Handler inner = Handlers.of((request, response, callback) -> {
+                try {
+                    seen.accept(request);
+                    answered.accept(response);
+                    callback.succeeded();
+                } catch (Throwable x) {
+                    callback.failed(x);
                 }
-            };
+            });
             outer.setHandler(inner);
             server.start(outer);
             try (RawClient client = server.client()) {

@@ -6,12 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
+import dev.millrace.testing.Servlets;
 import dev.millrace.testing.TestServer;
-import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;
-import java.io.IOException;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletContextRequest;
 import org.eclipse.jetty.ee11.servlet.ServletContextResponse;
@@ -23,21 +22,10 @@ import org.junit.jupiter.api.Test;
 
 /** The response that Jetty's servlets of files write to: content goes past it only where nobody can tell. */
 class ServletInternalsContractTest {
-    /** What is done inside of a servlet. */
-    private interface Service {
-        void serve(HttpServletRequest request, HttpServletResponse response) throws IOException;
-    }
-
-    private static void serve(Service service) throws Exception {
+    /** Has it done inside of a servlet. */
+    private static void serve(Servlets.Serving serving) throws Exception {
         ServletContextHandler context = new ServletContextHandler();
-        context.addServlet(
-                new ServletHolder(new HttpServlet() {
-                    @Override
-                    protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
-                        service.serve(request, response);
-                    }
-                }),
-                "/");
+        context.addServlet(new ServletHolder(Servlets.get(serving)), "/");
         try (TestServer server = new TestServer(Connectors.STOCK::http)) {
             server.start(context);
             try (RawClient client = server.client()) {

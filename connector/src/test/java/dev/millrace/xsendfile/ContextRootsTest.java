@@ -6,13 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
+import dev.millrace.testing.Servlets;
 import dev.millrace.testing.TestServer;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServlet;
-import jakarta.servlet.http.HttpServletRequest;
-import jakarta.servlet.http.HttpServletResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -25,6 +25,7 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.ContextHandler;
 import org.eclipse.jetty.server.handler.ContextHandlerCollection;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.thread.Invocable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -50,11 +51,8 @@ class ContextRootsTest {
         }
     }
 
-    private static final class NamingServlet extends HttpServlet {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected void doGet(HttpServletRequest request, HttpServletResponse response) {
+    private static HttpServlet namingServlet() {
+        return Servlets.get((request, response) -> {
             if (request.getParameter("forward") != null && request.getAttribute("forwarded") == null) {
                 request.setAttribute("forwarded", true);
                 AsyncContext async = request.startAsync();
@@ -66,7 +64,7 @@ class ContextRootsTest {
                 AsyncContext async = request.startAsync();
                 async.start(async::complete);
             }
-        }
+        });
     }
 
     @BeforeEach
@@ -133,12 +131,7 @@ class ContextRootsTest {
     @Test
     void areThoseOfTheContextThatAnswersAndNotOfOneThatDeclines() throws Exception {
         handler.addContextRoot("/a", directory.resolve("a").toString());
-        Handler declining = new Handler.Abstract() {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) {
-                return false;
-            }
-        };
+        Handler declining = Handlers.declining(Invocable.InvocationType.BLOCKING);
         handler.setHandler(
                 new Handler.Sequence(new ContextHandler(declining, "/a"), new ContextHandler(new Naming(), "/")));
         try (TestServer server = new TestServer(Connectors.NIO::http).start(handler);
@@ -155,7 +148,7 @@ class ContextRootsTest {
         for (String path : List.of("/a", "/b")) {
             ServletContextHandler context = new ServletContextHandler(path);
             context.setCrossContextDispatchSupported(true);
-            ServletHolder servlet = new ServletHolder(new NamingServlet());
+            ServletHolder servlet = new ServletHolder(namingServlet());
             servlet.setAsyncSupported(true);
             context.addServlet(servlet, "/*");
             contexts.addHandler(context);

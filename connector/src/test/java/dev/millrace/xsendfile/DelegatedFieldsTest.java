@@ -14,8 +14,6 @@ import java.nio.file.Path;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.BufferedResponseHandler;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
@@ -44,22 +42,18 @@ class DelegatedFieldsTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void whatIsSetAfterAWriteThatSomebodyBuffersIsTakenOut(boolean isEnabled) throws Exception {
-        XSendfileHandler handler = new XSendfileHandler(new Handler.Abstract() {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                response.setStatus(200);
-                Callback.Completable.with(written -> Content.Sink.write(response, false, "begin", written))
-                        .get();
-                HttpFields.Mutable headers = response.getHeaders();
-                headers.put("X-Sendfile", directory.resolve("file.bin").toString());
-                headers.put("X-Accel-Redirect", "/protected/file.bin");
-                Callback.Completable.with(written -> Content.Sink.write(response, false, ", end", written))
-                        .get();
-                headers.put("X-Download-Id", "1");
-                callback.succeeded();
-                return true;
-            }
-        });
+        XSendfileHandler handler = new XSendfileHandler(Handlers.of((request, response, callback) -> {
+            response.setStatus(200);
+            Callback.Completable.with(written -> Content.Sink.write(response, false, "begin", written))
+                    .get();
+            HttpFields.Mutable headers = response.getHeaders();
+            headers.put("X-Sendfile", directory.resolve("file.bin").toString());
+            headers.put("X-Accel-Redirect", "/protected/file.bin");
+            Callback.Completable.with(written -> Content.Sink.write(response, false, ", end", written))
+                    .get();
+            headers.put("X-Download-Id", "1");
+            callback.succeeded();
+        }));
         handler.setEnabled(isEnabled);
         handler.addRoot(directory.toString());
         Answer answer = answer(new BufferedResponseHandler(handler));
@@ -69,14 +63,10 @@ class DelegatedFieldsTest {
 
     @Test
     void aDownloadIdThatNamesNoFileIsTakenOut() throws Exception {
-        XSendfileHandler handler = new XSendfileHandler(new Handler.Abstract() {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) {
-                response.getHeaders().put("X-Download-Id", "1");
-                Content.Sink.write(response, true, "own body", callback);
-                return true;
-            }
-        });
+        XSendfileHandler handler = new XSendfileHandler(Handlers.of((request, response, callback) -> {
+            response.getHeaders().put("X-Download-Id", "1");
+            Content.Sink.write(response, true, "own body", callback);
+        }));
         handler.addRoot(directory.toString());
         Answer answer = answer(handler);
         assertEquals("own body", answer.text());
@@ -86,20 +76,16 @@ class DelegatedFieldsTest {
     @Test
     void whatIsSetAfterAWriteIsTakenOut() throws Exception {
         byte[] bytes = TestFiles.write(directory, "file.bin", 100_000);
-        XSendfileHandler handler = new XSendfileHandler(new Handler.Abstract() {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                HttpFields.Mutable headers = response.getHeaders();
-                headers.put("X-Sendfile", directory.resolve("file.bin").toString());
-                Callback.Completable.with(written -> Content.Sink.write(response, false, "begin", written))
-                        .get();
-                headers.put("X-Sendfile", directory.resolve("file.bin").toString());
-                headers.put("X-Accel-Redirect", "/protected/file.bin");
-                headers.put("X-Download-Id", "1");
-                callback.succeeded();
-                return true;
-            }
-        });
+        XSendfileHandler handler = new XSendfileHandler(Handlers.of((request, response, callback) -> {
+            HttpFields.Mutable headers = response.getHeaders();
+            headers.put("X-Sendfile", directory.resolve("file.bin").toString());
+            Callback.Completable.with(written -> Content.Sink.write(response, false, "begin", written))
+                    .get();
+            headers.put("X-Sendfile", directory.resolve("file.bin").toString());
+            headers.put("X-Accel-Redirect", "/protected/file.bin");
+            headers.put("X-Download-Id", "1");
+            callback.succeeded();
+        }));
         handler.addRoot(directory.toString());
         Answer answer = answer(handler);
         assertArrayEquals(bytes, answer.body());
@@ -116,14 +102,11 @@ class DelegatedFieldsTest {
             callback.succeeded();
         }));
         handler.addRoot(directory.toString());
-        Answer answer = answer(new Handler.Wrapper(handler) {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                response.getHeaders().add("X-Around", "first");
-                response.getHeaders().add("X-Around", "second");
-                return super.handle(request, response, callback);
-            }
-        });
+        Answer answer = answer(Handlers.around(handler, (request, response, callback) -> {
+            response.getHeaders().add("X-Around", "first");
+            response.getHeaders().add("X-Around", "second");
+            return handler.handle(request, response, callback);
+        }));
         assertEquals(404, answer.status());
         assertEquals("first, second", answer.headers().get("X-Around"));
         assertNull(answer.headers().get("Content-Disposition"));

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestFiles;
@@ -14,10 +15,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
 import org.eclipse.jetty.http.HttpHeader;
-import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -41,25 +39,21 @@ class DelegatedLengthTest {
     @TempDir
     Path directory;
 
-    private final XSendfileHandler handler = new XSendfileHandler(new Handler.Abstract() {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) {
-            String[] way = request.getHttpURI().getQuery().split(",");
-            if (way[0].equals("first")) {
-                response.getHeaders().put(HttpHeader.CONTENT_LENGTH, way[1]);
-            }
-            response.getHeaders().put("X-Sendfile", directory + Request.getPathInContext(request));
-            if (way[0].equals("last")) {
-                response.getHeaders().put(HttpHeader.CONTENT_LENGTH, way[1]);
-            }
-            if (way[2].equals("7")) {
-                response.write(false, ByteBuffer.allocate(7), callback);
-            } else {
-                callback.succeeded();
-            }
-            return true;
+    private final XSendfileHandler handler = new XSendfileHandler(Handlers.of((request, response, callback) -> {
+        String[] way = request.getHttpURI().getQuery().split(",");
+        if (way[0].equals("first")) {
+            response.getHeaders().put(HttpHeader.CONTENT_LENGTH, way[1]);
         }
-    });
+        response.getHeaders().put("X-Sendfile", directory + Request.getPathInContext(request));
+        if (way[0].equals("last")) {
+            response.getHeaders().put(HttpHeader.CONTENT_LENGTH, way[1]);
+        }
+        if (way[2].equals("7")) {
+            response.write(false, ByteBuffer.allocate(7), callback);
+        } else {
+            callback.succeeded();
+        }
+    }));
     private byte[] bytes;
 
     @BeforeEach

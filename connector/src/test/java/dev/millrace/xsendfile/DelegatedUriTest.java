@@ -3,16 +3,13 @@ package dev.millrace.xsendfile;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Logged;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -36,15 +33,10 @@ class DelegatedUriTest {
     Path directory;
 
     private XSendfileHandler handler() {
-        XSendfileHandler handler = new XSendfileHandler(new Handler.Abstract() {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) {
-                response.getHeaders()
-                        .put("X-Accel-Redirect", request.getHeaders().get("X-Uri"));
-                callback.succeeded();
-                return true;
-            }
-        });
+        XSendfileHandler handler = new XSendfileHandler(Handlers.of((request, response, callback) -> {
+            response.getHeaders().put("X-Accel-Redirect", request.getHeaders().get("X-Uri"));
+            callback.succeeded();
+        }));
         handler.addMapping("/p/", directory.toString());
         return handler;
     }

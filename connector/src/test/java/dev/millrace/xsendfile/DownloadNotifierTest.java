@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Logged;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
@@ -37,20 +38,16 @@ class DownloadNotifierTest {
     private final AtomicInteger failures = new AtomicInteger();
     private final CountDownLatch open = new CountDownLatch(1);
 
-    private final class Destination extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
-            String form = Content.Source.asString(request);
-            open.await();
-            if (failures.getAndDecrement() > 0) {
-                response.setStatus(503);
-            } else {
-                received.add(form);
-            }
-            callback.succeeded();
-            return true;
+    private final Handler destination = Handlers.of((request, response, callback) -> {
+        String form = Content.Source.asString(request);
+        open.await();
+        if (failures.getAndDecrement() > 0) {
+            response.setStatus(503);
+        } else {
+            received.add(form);
         }
-    }
+        callback.succeeded();
+    });
 
     private static TransferResult result(int number, Outcome outcome) {
         return new TransferResult("id " + number, "/srv/a&b", 206, outcome, 3_000_000, 1_500_000_000);
@@ -66,7 +63,7 @@ class DownloadNotifierTest {
     void postsUntilItSucceeds() throws Exception {
         failures.set(3);
         open.countDown();
-        try (TestServer server = new TestServer(Connectors.NIO::http).start(new Destination())) {
+        try (TestServer server = new TestServer(Connectors.NIO::http).start(destination)) {
             DownloadNotifier notifier = notifier(server);
             notifier.start();
             notifier.onTransferEnd(result(1, Outcome.DONE));
@@ -84,7 +81,7 @@ class DownloadNotifierTest {
     void dropsWhatFailsTooOften() throws Exception {
         failures.set(3);
         open.countDown();
-        try (TestServer server = new TestServer(Connectors.NIO::http).start(new Destination())) {
+        try (TestServer server = new TestServer(Connectors.NIO::http).start(destination)) {
             DownloadNotifier notifier = notifier(server);
             notifier.setRetries(2);
             notifier.start();
@@ -98,7 +95,7 @@ class DownloadNotifierTest {
 
     @Test
     void isBoundedAndNeverWaits() throws Exception {
-        try (TestServer server = new TestServer(Connectors.NIO::http).start(new Destination())) {
+        try (TestServer server = new TestServer(Connectors.NIO::http).start(destination)) {
             DownloadNotifier notifier = notifier(server);
             notifier.setMaxPending(10);
             notifier.start();
@@ -197,7 +194,7 @@ class DownloadNotifierTest {
     void itsThreadsAreNotOfTheApplication() throws Exception {
         open.countDown();
         ClassLoader application = new ClassLoader(getClass().getClassLoader()) {};
-        try (TestServer server = new TestServer(Connectors.NIO::http).start(new Destination())) {
+        try (TestServer server = new TestServer(Connectors.NIO::http).start(destination)) {
             DownloadNotifier notifier = notifier(server);
             notifier.start();
             Thread request = new Thread(() -> notifier.onTransferEnd(result(1, Outcome.DONE)));

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestFiles;
@@ -18,7 +19,6 @@ import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,14 +36,13 @@ class FileAttributeTest {
     @TempDir
     Path directory;
 
-    private final XSendfileHandler handler = new XSendfileHandler(new Application());
+    private final XSendfileHandler handler = new XSendfileHandler(application());
     private Path file;
     private byte[] bytes;
 
     /** Names the file, and answers what the path says. */
-    private final class Application extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) {
+    private Handler application() {
+        return Handlers.of((request, response, callback) -> {
             request.setAttribute(XSendfileHandler.FILE_ATTRIBUTE, file);
             response.getHeaders().put("X-Accel-Redirect", "/of/another/server");
             switch (Request.getPathInContext(request)) {
@@ -51,8 +50,7 @@ class FileAttributeTest {
                 case "/404" -> Response.writeError(request, response, callback, 404);
                 default -> throw new IllegalArgumentException(request.toString());
             }
-            return true;
-        }
+        });
     }
 
     @BeforeEach

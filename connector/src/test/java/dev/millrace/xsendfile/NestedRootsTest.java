@@ -3,15 +3,12 @@ package dev.millrace.xsendfile;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Logged;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,18 +18,14 @@ class NestedRootsTest {
     @TempDir
     Path directory;
 
-    private final XSendfileHandler handler = new XSendfileHandler(new Handler.Abstract() {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) {
-            for (String name : new String[] {"X-Sendfile", "X-Accel-Redirect"}) {
-                if (request.getHeaders().contains(name)) {
-                    response.getHeaders().put(name, request.getHeaders().get(name));
-                }
+    private final XSendfileHandler handler = new XSendfileHandler(Handlers.of((request, response, callback) -> {
+        for (String name : new String[] {"X-Sendfile", "X-Accel-Redirect"}) {
+            if (request.getHeaders().contains(name)) {
+                response.getHeaders().put(name, request.getHeaders().get(name));
             }
-            callback.succeeded();
-            return true;
         }
-    });
+        callback.succeeded();
+    }));
     private Path inner;
     private Path secret;
 

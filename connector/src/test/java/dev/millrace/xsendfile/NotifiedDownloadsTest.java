@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
@@ -23,10 +24,7 @@ import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.IdleTimeout;
-import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -56,27 +54,19 @@ class NotifiedDownloadsTest {
 
     private final BlockingQueue<String> received = new LinkedBlockingQueue<>();
     private final TestServer destination = new TestServer(Connectors.NIO::http);
-    private final XSendfileHandler handler = new XSendfileHandler(new Handler.Abstract() {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) {
-            response.getHeaders().put("X-Sendfile", directory + Request.getPathInContext(request));
-            response.getHeaders().put("X-Download-Id", "my & own");
-            callback.succeeded();
-            return true;
-        }
-    });
+    private final XSendfileHandler handler = new XSendfileHandler(Handlers.of((request, response, callback) -> {
+        response.getHeaders().put("X-Sendfile", directory + Request.getPathInContext(request));
+        response.getHeaders().put("X-Download-Id", "my & own");
+        callback.succeeded();
+    }));
 
     @BeforeEach
     void servers() throws Exception {
         Files.write(directory.resolve("file.bin"), new byte[SIZE]);
-        destination.start(new Handler.Abstract() {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                received.add(Content.Source.asString(request));
-                callback.succeeded();
-                return true;
-            }
-        });
+        destination.start(Handlers.of((request, response, callback) -> {
+            received.add(Content.Source.asString(request));
+            callback.succeeded();
+        }));
         handler.addRoot(directory.toString());
         handler.addTransferListener(new DownloadNotifier("http://127.0.0.1:" + destination.port() + "/results"));
     }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Logged;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
@@ -17,11 +18,9 @@ import org.eclipse.jetty.http.HttpURI;
 import org.eclipse.jetty.proxy.ProxyHandler;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.ContextHandler;
 import org.eclipse.jetty.server.handler.ContextHandlerCollection;
 import org.eclipse.jetty.server.handler.EventsHandler;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -36,9 +35,8 @@ class ProxiedXSendfileTest {
     private TestServer upstream;
 
     /** Names the file, and says something besides. */
-    private final class Naming extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) {
+    private Handler naming() {
+        return Handlers.of((request, response, callback) -> {
             String path = Request.getPathInContext(request);
             response.getHeaders()
                     .put(
@@ -51,8 +49,7 @@ class ProxiedXSendfileTest {
                     true,
                     path.endsWith("empty") ? null : ByteBuffer.wrap("body".getBytes(StandardCharsets.US_ASCII)),
                     callback);
-            return true;
-        }
+        });
     }
 
     private ProxyHandler proxy() {
@@ -65,7 +62,7 @@ class ProxiedXSendfileTest {
         Files.writeString(directory.resolve("file.txt"), "the file");
         handler.addRoot(directory.toString());
         handler.addMapping("/p/", directory.toString());
-        upstream = new TestServer(Connectors.STOCK::http).start(new Naming());
+        upstream = new TestServer(Connectors.STOCK::http).start(naming());
     }
 
     @AfterEach
@@ -111,7 +108,7 @@ class ProxiedXSendfileTest {
     @Test
     void areToldFromThoseOfApplications() throws Exception {
         handler.setHandler(new ContextHandlerCollection(
-                new ContextHandler(new Naming(), "/app"),
+                new ContextHandler(naming(), "/app"),
                 // Wrapped, and behind a context: the proxy's response is not that of the handler.
                 new ContextHandler(new EventsHandler(proxy()) {}, "/other")));
         try (TestServer server = new TestServer(Connectors.NIO::http).start(handler);
@@ -158,7 +155,7 @@ class ProxiedXSendfileTest {
     @Test
     void areThatOfAProxyThatComesLater() throws Exception {
         ContextHandlerCollection contexts = new ContextHandlerCollection(true);
-        contexts.addHandler(new ContextHandler(new Naming(), "/app"));
+        contexts.addHandler(new ContextHandler(naming(), "/app"));
         handler.setHandler(contexts);
         try (TestServer server = new TestServer(Connectors.NIO::http).start(handler);
                 RawClient client = server.client()) {

@@ -16,8 +16,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -76,18 +74,15 @@ class TransferListenerTest {
         TestFiles.write(directory, "file.bin", 100_000);
         List<TransferResult> results = new CopyOnWriteArrayList<>();
         handler.addTransferListener(results::add);
-        Handler around = new Handler.Wrapper(handler) {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                return super.handle(request, response, new Callback.Nested(callback) {
-                    @Override
-                    public void succeeded() {
-                        super.succeeded();
-                        throw new IllegalStateException("meant to fail");
-                    }
-                });
-            }
-        };
+        Handler around = Handlers.around(handler, (request, response, callback) -> {
+            return handler.handle(request, response, new Callback.Nested(callback) {
+                @Override
+                public void succeeded() {
+                    super.succeeded();
+                    throw new IllegalStateException("meant to fail");
+                }
+            });
+        });
         try (TestServer server = new TestServer(connectors::http).start(around);
                 RawClient client = server.client()) {
             assertEquals(200, client.get("/file.bin").answer().status());

@@ -32,7 +32,6 @@ import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.BeforeEach;
@@ -54,16 +53,15 @@ class XSendfileHandlerTest {
 
     private final Map<String, String> fields = new TreeMap<>();
     private final BlockingQueue<TransferResult> results = new LinkedBlockingQueue<>();
-    private final XSendfileHandler handler = new XSendfileHandler(new Application());
+    private final XSendfileHandler handler = new XSendfileHandler(application());
     private Path root;
     private byte[] bytes;
     private String body = "";
     private int status = 200;
 
     /** Answers what the test says. */
-    private final class Application extends Handler.Abstract {
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) {
+    private Handler application() {
+        return Handlers.of((request, response, callback) -> {
             fields.forEach((name, value) -> response.getHeaders().put(name, value));
             response.setStatus(status);
             if (body == null) {
@@ -74,8 +72,7 @@ class XSendfileHandlerTest {
                         ByteBuffer.wrap(body.getBytes(StandardCharsets.UTF_8)),
                         Callback.from(() -> Content.Sink.write(response, true, "", callback), callback::failed));
             }
-            return true;
-        }
+        });
     }
 
     @BeforeEach
@@ -213,28 +210,24 @@ class XSendfileHandlerTest {
     @Test
     void sendsNothingOfTheFileWhenTheApplicationFailsInTheEnd() throws Exception {
         AtomicReference<String> way = new AtomicReference<>();
-        handler.setHandler(new Handler.Abstract() {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                response.getHeaders().put("X-Sendfile", root.resolve("file.bin").toString());
-                Callback.Completable.with(written -> Content.Sink.write(response, false, "begin", written))
-                        .get();
-                switch (way.get()) {
-                    case "writeError" -> Response.writeError(request, response, callback, 500);
-                    case "fail" -> callback.failed(new IOException("meant"));
-                    case "throw" -> throw new IOException("meant");
-                    case "setStatus" -> {
-                        response.setStatus(500);
-                        // Again: nobody is to see where the file is.
-                        response.getHeaders()
-                                .put("X-Sendfile", root.resolve("file.bin").toString());
-                        callback.succeeded();
-                    }
-                    default -> throw new IllegalArgumentException();
+        handler.setHandler(Handlers.of((request, response, callback) -> {
+            response.getHeaders().put("X-Sendfile", root.resolve("file.bin").toString());
+            Callback.Completable.with(written -> Content.Sink.write(response, false, "begin", written))
+                    .get();
+            switch (way.get()) {
+                case "writeError" -> Response.writeError(request, response, callback, 500);
+                case "fail" -> callback.failed(new IOException("meant"));
+                case "throw" -> throw new IOException("meant");
+                case "setStatus" -> {
+                    response.setStatus(500);
+                    // Again: nobody is to see where the file is.
+                    response.getHeaders()
+                            .put("X-Sendfile", root.resolve("file.bin").toString());
+                    callback.succeeded();
                 }
-                return true;
+                default -> throw new IllegalArgumentException();
             }
-        });
+        }));
         try (TestServer server = server()) {
             for (String each : List.of("writeError", "fail", "throw", "setStatus")) {
                 way.set(each);
@@ -255,15 +248,13 @@ class XSendfileHandlerTest {
         fields.put("X-Accel-Redirect", "/protected/file.bin");
         fields.put("X-Download-Id", "1");
         fields.put("Link", "</style.css>; rel=preload");
-        handler.setHandler(new Handler.Wrapper(new Application()) {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                HttpFields.Mutable hints = HttpFields.build();
-                fields.forEach(hints::put);
-                response.writeInterim(103, hints).get(30, TimeUnit.SECONDS);
-                return super.handle(request, response, callback);
-            }
-        });
+        Handler application = application();
+        handler.setHandler(Handlers.around(application, (request, response, callback) -> {
+            HttpFields.Mutable hints = HttpFields.build();
+            fields.forEach(hints::put);
+            response.writeInterim(103, hints).get(30, TimeUnit.SECONDS);
+            return application.handle(request, response, callback);
+        }));
         try (TestServer server = server();
                 RawClient client = server.client()) {
             Answer hints = client.get("/").answer();

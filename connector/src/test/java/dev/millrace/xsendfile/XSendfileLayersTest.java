@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestFiles;
@@ -24,12 +25,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.zip.GZIPInputStream;
 import org.eclipse.jetty.compression.server.CompressionHandler;
-import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.gzip.GzipHandler;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,27 +51,8 @@ class XSendfileLayersTest {
     private byte[] image;
 
     /** Names the file that was asked for, and reads nothing; writes this, which is to lead nowhere. */
-    private final class Application extends Handler.Abstract {
-        private final String body;
-
-        private Application(String body) {
-            this.body = body;
-        }
-
-        private Application() {
-            this("");
-        }
-
-        @Override
-        public boolean handle(Request request, Response response, Callback callback) {
-            response.getHeaders().put("X-Sendfile", directory + Request.getPathInContext(request));
-            if (body.isEmpty()) {
-                callback.succeeded();
-            } else {
-                Content.Sink.write(response, true, body, callback);
-            }
-            return true;
-        }
+    private Handler application(String body) {
+        return body.isEmpty() ? Handlers.naming(() -> directory) : Handlers.naming(() -> directory, body);
     }
 
     @BeforeEach
@@ -122,7 +100,7 @@ class XSendfileLayersTest {
     @Test
     void areSentOverTls() throws Exception {
         Tls keys = new Tls();
-        XSendfileHandler handler = delegating(new Application());
+        XSendfileHandler handler = delegating(application(""));
         try (TestServer server = new TestServer(s -> connectors.https(s, keys)).start(handler);
                 RawClient client = keys.connect(server.port())) {
             checkAll(client);
@@ -132,7 +110,7 @@ class XSendfileLayersTest {
 
     @Test
     void areSentOverHttp2() throws Exception {
-        XSendfileHandler handler = delegating(new Application());
+        XSendfileHandler handler = delegating(application(""));
         HttpClient client =
                 HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
         try (TestServer server = new TestServer(connectors::httpAndHttp2).start(handler)) {
@@ -162,7 +140,7 @@ class XSendfileLayersTest {
 
     @Test
     void answerARequestWhoseBodyNobodyReads() throws Exception {
-        XSendfileHandler handler = delegating(new Application());
+        XSendfileHandler handler = delegating(application(""));
         String post = "POST /image.jpg HTTP/1.1\r\nHost: localhost\r\nContent-Length: ";
         try (TestServer server = new TestServer(connectors::http).start(handler)) {
             try (RawClient client = server.client()) {
@@ -202,43 +180,39 @@ class XSendfileLayersTest {
 
     @Test
     void areCompressedAroundTheDelegation() throws Exception {
-        checkCompressed(new CompressionHandler(delegating(new Application())), true);
-        checkCompressed(new CompressionHandler(delegating(new Application(BODY))), true);
+        checkCompressed(new CompressionHandler(delegating(application(""))), true);
+        checkCompressed(new CompressionHandler(delegating(application(BODY))), true);
     }
 
     @Test
     void areAsTheyAreAroundACompression() throws Exception {
-        checkCompressed(delegating(new CompressionHandler(new Application())), false);
-        checkCompressed(delegating(new CompressionHandler(new Application(BODY))), false);
+        checkCompressed(delegating(new CompressionHandler(application(""))), false);
+        checkCompressed(delegating(new CompressionHandler(application(BODY))), false);
     }
 
     @Test
     @SuppressWarnings("removal")
     void areCompressedByTheOldHandlerToo() throws Exception {
-        checkCompressed(new GzipHandler(delegating(new Application())), true);
-        checkCompressed(new GzipHandler(delegating(new Application(BODY))), true);
-        checkCompressed(delegating(new GzipHandler(new Application())), false);
-        checkCompressed(delegating(new GzipHandler(new Application(BODY))), false);
+        checkCompressed(new GzipHandler(delegating(application(""))), true);
+        checkCompressed(new GzipHandler(delegating(application(BODY))), true);
+        checkCompressed(delegating(new GzipHandler(application(""))), false);
+        checkCompressed(delegating(new GzipHandler(application(BODY))), false);
     }
 
     /** Of a file that is compressed on the disk, for example. */
     private static Handler encoded(Handler application) {
-        return new Handler.Wrapper(application) {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) throws Exception {
-                response.getHeaders().put("Content-Encoding", "br");
-                response.getHeaders().put("Content-Disposition", "attachment");
-                response.getHeaders().put("ETag", "\"one\"");
-                return super.handle(request, response, callback);
-            }
-        };
+        return Handlers.around(application, (request, response, callback) -> {
+            response.getHeaders().put("Content-Encoding", "br");
+            response.getHeaders().put("Content-Disposition", "attachment");
+            response.getHeaders().put("ETag", "\"one\"");
+            return application.handle(request, response, callback);
+        });
     }
 
     @Test
     void haveTheEncodingThatTheApplicationSays() throws Exception {
         for (String body : new String[] {"", BODY}) {
-            try (TestServer server =
-                            new TestServer(connectors::http).start(delegating(encoded(new Application(body))));
+            try (TestServer server = new TestServer(connectors::http).start(delegating(encoded(application(body))));
                     RawClient client = server.client()) {
                 Answer answer = get(client, "/image.jpg");
                 assertArrayEquals(image, answer.body());
@@ -249,7 +223,7 @@ class XSendfileLayersTest {
 
     @Test
     void leaveNoFieldOfTheirsOnAPageThatSaysWhyTheyAreNotSent() throws Exception {
-        try (TestServer server = new TestServer(connectors::http).start(delegating(encoded(new Application())));
+        try (TestServer server = new TestServer(connectors::http).start(delegating(encoded(application(""))));
                 RawClient client = server.client()) {
             for (String range : new String[] {"bytes=0-9", "bytes=0-9,20-29"}) {
                 Answer part = get(client, "/image.jpg", "Range: " + range, "If-Match: \"one\"");
