@@ -113,8 +113,8 @@ public record Outcomes(List<Line> lines) {
 
     /**
      * Whether rounds may still decide on a cell that has no verdict for a reason. Invalid repetitions are left out when
-     * sound ones follow. A wrong or missing answer stays: such a cell can only become worse, which its figures tell no
-     * more when all of its sound repetitions have decided, or when there are none.
+     * sound ones follow. A wrong or missing answer stays, and such a cell can only become worse. Its figures tell that
+     * no more when all of its sound repetitions have decided, or when there are none.
      */
     private static boolean isOpen(Comparison.@Nullable NotComparable bad, Set<Outcome> figures) {
         return bad == null || bad.onlyInvalid() || figures.equals(Set.of(Outcome.UNDECIDED));
