@@ -68,8 +68,8 @@ final class Recording {
     }
 
     /**
-     * A complete download, whose figures are kept by the size of its file. It has no speed if its body came by one read:
-     * the time from the first byte to the last would be that of this client's checksum.
+     * A complete download, whose figures are kept by the size of its file. It has no speed if its body came by one read.
+     * The time from the first byte to the last would be that of this client's checksum.
      */
     synchronized void download(long start, Timing timing) {
         Size size = sizes.get(timing.bodyBytes());
