@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param downloads number of downloads
  * @param init      sending (before connecting, if a new connection is needed) to first body byte, in microseconds
  * @param speed     mean speed from first to last body byte, in 10^6 bytes per second, of downloads that took more than
- *                  one read; null if none did
+ *                  one read. Null if none did
  * @param speedP1   first percentile of that speed
  * @param speedP50  median of that speed
  */

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
  * The distributions of a cell's times, in microseconds. In the closed model an exchange begins when it is sent, before
  * connecting if a new connection is needed. Immutable.
  *
- * <p>The closed model has the times of all answers that came in the window, and of those that came after it to requests
- * sent in it. Without the latter the longest would be missing: a client that waits sends nothing, and what it waits for
- * at the end is the longest of all (Tene, "How NOT to measure latency", calls this coordinated omission). Both ends of
+ * <p>The closed model has the times of all answers that came in the window. It has also those of answers that came later, to
+ * requests sent in it. Without the latter the longest would be missing. A client that waits sends nothing, and what it waits for
+ * at the end is the longest of all. Tene, "How NOT to measure latency", calls this coordinated omission. Both ends of
  * the window show exchanges that reach over them, so that long ones count too often by their length's share of the
  * window. A window should be far longer than the longest answer, or the model be open.
  *
