@@ -104,6 +104,14 @@ public final class TestServer implements AutoCloseable {
         out.write(body);
     }
 
+    /** Takes the time that a server needs for an answer. It is what a test measures, and nothing that it waits for. */
+    public static void takeTime(long nanos) {
+        long begin = System.nanoTime();
+        for (long left = nanos; left > 0; left = nanos - (System.nanoTime() - begin)) {
+            LockSupport.parkNanos(left);
+        }
+    }
+
     /**
      * Answers after a pause. A client that measures asks again at once: without it, both keep the cores busy for the whole window, to the
      * harm of the test beside this one.

@@ -116,13 +116,6 @@ class DrainTest {
         socket.getInputStream().transferTo(OutputStream.nullOutputStream());
     }
 
-    private static void awaitNanos(long nanos) {
-        long end = System.nanoTime() + nanos;
-        while (System.nanoTime() < end) {
-            LockSupport.parkNanos(end - System.nanoTime());
-        }
-    }
-
     @Test
     void aRequestWithoutAnswerMakesTheCellInvalid() throws IOException {
         try (TestServer server = hangingOnce()) {
@@ -139,7 +132,7 @@ class DrainTest {
         AtomicInteger number = new AtomicInteger();
         try (TestServer server = new TestServer((request, out, socket) -> {
             if (number.incrementAndGet() > 10) {
-                awaitNanos(4_000_000_000L);
+                TestServer.takeTime(4_000_000_000L);
             }
             TestServer.answerUuids(request, out, socket);
         })) {

@@ -13,7 +13,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -61,7 +60,7 @@ class OpenModelTest {
         AtomicBoolean stalled = new AtomicBoolean();
         try (TestServer server = new TestServer((request, out, socket) -> {
             if (stalled.compareAndSet(false, true)) {
-                awaitNanos(HICCUP_NANOS);
+                TestServer.takeTime(HICCUP_NANOS);
             }
             TestServer.answerUuids(request, out, socket);
         })) {
@@ -89,7 +88,7 @@ class OpenModelTest {
     @Test
     void aRateThatIsNotReachedIsInvalid() throws IOException {
         try (TestServer server = new TestServer((request, out, socket) -> {
-            awaitNanos(20_000_000L);
+            TestServer.takeTime(20_000_000L);
             TestServer.answerUuids(request, out, socket);
         })) {
             Cli cli = Cli.run(
@@ -134,7 +133,7 @@ class OpenModelTest {
     @Test
     void answersThatTakeLongDoNotLowerTheRate() throws IOException {
         try (TestServer server = new TestServer((request, out, socket) -> {
-            awaitNanos(700_000_000L);
+            TestServer.takeTime(700_000_000L);
             TestServer.answerUuids(request, out, socket);
         })) {
             Cli cli = Cli.run(
@@ -158,7 +157,7 @@ class OpenModelTest {
     @Test
     void requestsNotSentByTheEndOfTheDrainAreLost() throws IOException {
         try (TestServer server = new TestServer((request, out, socket) -> {
-            awaitNanos(20_000_000L);
+            TestServer.takeTime(20_000_000L);
             TestServer.answerUuids(request, out, socket);
         })) {
             Cli cli = Cli.run(
@@ -193,7 +192,7 @@ class OpenModelTest {
         AtomicBoolean stalled = new AtomicBoolean();
         try (TestServer server = new TestServer((request, out, socket) -> {
             if (stalled.compareAndSet(false, true)) {
-                awaitNanos(hiccupNanos);
+                TestServer.takeTime(hiccupNanos);
             }
             TestServer.answerUuids(request, out, socket);
         })) {
@@ -230,7 +229,7 @@ class OpenModelTest {
         AtomicInteger number = new AtomicInteger();
         try (TestServer server = new TestServer((request, out, socket) -> {
             if (number.incrementAndGet() == 99) {
-                awaitNanos(HICCUP_NANOS);
+                TestServer.takeTime(HICCUP_NANOS);
             }
             TestServer.answerUuids(request, out, socket);
         })) {
@@ -312,13 +311,6 @@ class OpenModelTest {
             Cli cli = Cli.run(
                     "download", "-c=1", "-n=2", "--limit-rate=none,1M", "--warmup=0s", "--dry-run", server.url("/f/"));
             assertEquals("c=1 ka=on a\nc=1 ka=on a limit=1048576\n2 cells\n", cli.out());
-        }
-    }
-
-    private static void awaitNanos(long nanos) {
-        long end = System.nanoTime() + nanos;
-        while (System.nanoTime() < end) {
-            LockSupport.parkNanos(end - System.nanoTime());
         }
     }
 }

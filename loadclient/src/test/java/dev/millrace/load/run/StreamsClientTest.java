@@ -39,9 +39,9 @@ class StreamsClientTest {
         }
 
         @Override
-        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+        public boolean handle(Request request, Response response, Callback callback) {
             if (atOnce.decrementAndGet() < 0) {
-                TimeUnit.MILLISECONDS.sleep(millis);
+                TestServer.takeTime(TimeUnit.MILLISECONDS.toNanos(millis));
             }
             response.write(true, ByteBuffer.wrap(new byte[10]), callback);
             return true;
