@@ -249,8 +249,12 @@ final class Client implements LoadClient {
                 throttle.received(count, now);
                 // While this client waits for the throttle, the server cannot be late.
                 deadline.extend(Math.max(now, throttle.dueNanos()) + timeoutNanos);
-                throttle.await(clock::isOver);
+                boolean due = throttle.await(clock::isOver);
                 now = System.nanoTime();
+                if (!due) {
+                    // The client aborts its download itself. Until the watchdog looks, it would read at full speed.
+                    deadline.check(now, true);
+                }
             }
             lastProgress = now;
             deadline.extend(now + timeoutNanos);

@@ -42,7 +42,7 @@ final class Deadline {
         return nanos.getAndSet(NONE) != CLAIMED;
     }
 
-    /** Called by the watchdog: closes the socket when the deadline has passed, or at once. */
+    /** Closes the socket when the deadline has passed, or at once. The watchdog calls it, and a client that gives up. */
     void check(long nowNanos, boolean atOnce) {
         long deadline = nanos.get();
         if (deadline != NONE

@@ -45,13 +45,14 @@ final class Throttle {
         bytes += count;
     }
 
-    /** Waits until all bytes so far are due, or the run is over. */
-    void await(BooleanSupplier over) {
+    /** Waits until all bytes so far are due, or the run is over. Returns whether they are due. */
+    boolean await(BooleanSupplier over) {
         long left = dueNanos() - System.nanoTime();
         while (left > 0 && !over.getAsBoolean()) {
             LockSupport.parkNanos(Math.min(left, MAX_WAIT_NANOS));
             left = dueNanos() - System.nanoTime();
         }
+        return left <= 0;
     }
 
     /** The moment at which all bytes so far are due. */
