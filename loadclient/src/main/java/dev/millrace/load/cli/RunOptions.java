@@ -75,7 +75,8 @@ final class RunOptions {
     @Option(
             names = "--max-cov",
             paramLabel = "PERCENT",
-            description = "A cell is invalid if throughput per second varies more (default: any).")
+            description =
+                    "A cell is invalid if throughput per second varies more, or if it lasts less than 2s (default: any).")
     private @Nullable String maxCov;
 
     @Option(

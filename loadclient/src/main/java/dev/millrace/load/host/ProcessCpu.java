@@ -42,6 +42,7 @@ public record ProcessCpu(long pid, boolean descendants) implements ServerCpu {
     private static final int STATE = 0;
     private static final int RESIDENT_PAGES = 21;
     private static final long PAGE_BYTES = 4096;
+    private static final Path CONTROL_GROUPS = Path.of("/sys/fs/cgroup");
     /** Names of HotSpot's compiler threads, cut by the kernel to 15 characters. */
     private static final Pattern COMPILER = Pattern.compile("\\(C[12] Compiler");
 
@@ -147,14 +148,15 @@ public record ProcessCpu(long pid, boolean descendants) implements ServerCpu {
         return ticks * NANOS_PER_TICK;
     }
 
-    /** {@inheritDoc} It reads the process's affinity. A quota of a control group (cgroups(7)) is not in it. */
+    /** {@inheritDoc} It is the process's affinity, or what control groups leave it when that is less. */
     @Override
     public OptionalDouble allowedCores() {
+        Path process = Path.of("/proc", Long.toString(pid));
         try {
-            for (String line : Files.readAllLines(Path.of("/proc", Long.toString(pid), "status"))) {
+            for (String line : Files.readAllLines(process.resolve("status"))) {
                 if (line.startsWith("Cpus_allowed_list:")) {
-                    return OptionalDouble.of(
-                            cores(line.substring(line.indexOf(':') + 1).strip()));
+                    int cores = cores(line.substring(line.indexOf(':') + 1).strip());
+                    return OptionalDouble.of(Math.min(cores, CpuQuota.cores(process, CONTROL_GROUPS)));
                 }
             }
         } catch (IOException ignored) {

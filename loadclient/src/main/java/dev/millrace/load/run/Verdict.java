@@ -151,7 +151,10 @@ final class Verdict {
                 ? facts.series().bytes()
                 : facts.series().requests();
         Double maxCov = limits.maxCov();
-        if (maxCov != null && series.size() > 1) {
+        if (maxCov != null) {
+            if (series.size() < 2) {
+                return "how steady throughput was is not known of a window below 2s";
+            }
             double cov = Steadiness.cov(series) * 100;
             if (cov > maxCov) {
                 return String.format(Locale.ROOT, "unsteady (%.1f %%)", cov);

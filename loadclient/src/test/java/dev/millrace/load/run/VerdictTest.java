@@ -126,6 +126,8 @@ class VerdictTest {
         assertEquals(other, verdictOfASecond(new Limits(null, null, 5.0, null)));
         String steal = "invalid: what the hypervisor took is not known of a window below 2s";
         assertEquals(steal, verdictOfASecond(new Limits(null, 5.0, null, null)));
+        String steadiness = "invalid: how steady throughput was is not known of a window below 2s";
+        assertEquals(steadiness, verdictOfASecond(new Limits(5.0, null, null, null)));
         assertEquals("latency-bound", verdictOfASecond(Limits.NONE));
         CpuUse unknown = new CpuUse(null, null, null, null, null, null, null, null, false, null);
         assertEquals(
