@@ -44,5 +44,5 @@ millrace.modules+=,millrace-bio-h2
 ## The most keys in all SETTINGS frames of a connection.
 # millrace.bio.h2.maxSettingsKeys=64
 
-## The most bad frames and pings per second; a connection with more of them is closed.
+## The most bad frames, pings, settings and resets of streams per second; a connection with more of these is closed.
 # millrace.bio.h2.maxEventsPerSecond=128

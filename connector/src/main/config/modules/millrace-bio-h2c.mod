@@ -35,5 +35,5 @@ millrace.modules+=,millrace-bio-h2c
 ## The most keys in all SETTINGS frames of a connection.
 # millrace.bio.h2c.maxSettingsKeys=64
 
-## The most bad frames and pings per second; a connection with more of them is closed.
+## The most bad frames, pings, settings and resets of streams per second; a connection with more of these is closed.
 # millrace.bio.h2c.maxEventsPerSecond=128

@@ -33,8 +33,8 @@ millrace.modules+=,millrace-xsendfile
 ## Whether files are sent that other servers name, whose answers a ProxyHandler fetches; they may then name all files below the roots.
 # millrace.xsendfile.proxied=false
 
-## The directories from which X-Sendfile may name files, by absolute paths; separated by commas, absolute or relative to
-## $JETTY_BASE. Whatever is not below one of them, links followed, is answered 404. These are for all applications.
+## The directories of the files that any application may name in X-Sendfile; separated by commas, absolute or relative to
+## $JETTY_BASE. The field names an absolute path. A file below none of these, nor of contextRoots, links followed, is answered 404.
 # millrace.xsendfile.roots=files,/srv/files
 
 ## Where the URIs of X-Accel-Redirect lead to: /prefix/=directory, separated by commas.
@@ -71,7 +71,7 @@ millrace.modules+=,millrace-xsendfile
 ## The most files that are kept open.
 # millrace.xsendfile.maxOpenFiles=2048
 
-## For how long a file is believed to be unchanged, in milliseconds (0: not at all, for what was written a moment ago).
+## For how long a file is believed to be unchanged, in milliseconds (0: not at all, each request looks at its file; -1: for ever).
 # millrace.xsendfile.validMillis=0
 
 ## The most ranges of one request that are served; a request for more is sent the whole file.
