@@ -51,7 +51,8 @@ final class FileSweeper {
     }
 
     /** Plans the next sweep. Where the scheduler takes nothing, {@link #resume} has to ask it again. */
-    void schedule() {
+    synchronized void schedule() {
+        // One thread at a time: only the last plan leads to a sweep, so that it must also be the one that is noted.
         if (!stopped) {
             int plan = plans.incrementAndGet();
             try {
