@@ -146,8 +146,7 @@ final class ConnectionThreads implements Executor {
         public void run() {
             Thread thread = Thread.currentThread();
             try {
-                // There may be no memory to note it.
-                running.add(thread);
+                note(thread);
                 // The thread must not keep the class loader of the web application whose request made it.
                 thread.setContextClassLoader(ConnectionThreads.class.getClassLoader());
                 begin();
@@ -157,6 +156,16 @@ final class ConnectionThreads implements Executor {
             } finally {
                 running.remove(thread);
                 tasks.decrementAndGet();
+            }
+        }
+
+        // A failure has a stop pass the thread by. Thrown on, it would lose the task: an accepted socket would stay
+        // open.
+        private void note(Thread thread) {
+            try {
+                running.add(thread);
+            } catch (Throwable x) {
+                LOG.debug("Cannot note {}", thread, x);
             }
         }
 

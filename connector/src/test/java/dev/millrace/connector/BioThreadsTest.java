@@ -133,4 +133,24 @@ class BioThreadsTest {
             assertEquals(0, log.count("did not end"));
         }
     }
+
+    /** Nobody else would close what was accepted, nor complete a write. */
+    @Test
+    void runTheirTaskThoughTheyCannotBeNoted() throws Exception {
+        List<String> ran = new ArrayList<>();
+        List<Thread> unnoted = new ArrayList<>();
+        ConnectionThreads threads = new ConnectionThreads(
+                "test",
+                task -> {
+                    unnoted.add(new Unnoted(task));
+                    unnoted.get(unnoted.size() - 1).start();
+                },
+                false);
+        threads.execute(() -> ran.add("task"));
+        unnoted.get(0).join();
+        threads.begin(() -> () -> ran.add("life"));
+        unnoted.get(1).join();
+        assertEquals(List.of("task", "life"), ran);
+        assertEquals(0, threads.getRunning());
+    }
 }
