@@ -25,6 +25,7 @@ import org.eclipse.jetty.util.annotation.Name;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.Scheduler;
 import org.eclipse.jetty.util.thread.ThreadPool;
+import org.eclipse.jetty.util.thread.strategy.AdaptiveExecutionStrategy;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -266,7 +267,7 @@ public class NioConnector extends MillraceConnector {
             var made = new SelectorExecutor(super.getExecutor(), getScheduler(), nameOr("nio") + "-selector-" + id);
             making = made;
             ManagedSelector selector = super.newSelector(id);
-            made.takeOn(selector);
+            made.takeOn(selector.getBean(AdaptiveExecutionStrategy.class));
             making = null;
             return selector;
         }

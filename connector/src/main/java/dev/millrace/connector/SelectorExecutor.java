@@ -81,10 +81,6 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
     }
 
     /** Takes on the selector that was made with this as its executor. */
-    void takeOn(ManagedSelector selector) {
-        takeOn(selector.getBean(AdaptiveExecutionStrategy.class));
-    }
-
     void takeOn(AdaptiveExecutionStrategy selectorsStrategy) {
         strategy = selectorsStrategy;
     }
