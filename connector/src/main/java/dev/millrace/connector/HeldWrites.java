@@ -163,10 +163,6 @@ final class HeldWrites {
         }
     }
 
-    private synchronized void beginRelease() {
-        releasingThreads++;
-    }
-
     private synchronized void endRelease() {
         releasingThreads--;
     }
@@ -235,7 +231,9 @@ final class HeldWrites {
     }
 
     private void goOnElsewhere(Callback callback, ByteBuffer[] buffers, @Nullable Throwable failure) {
-        beginRelease();
+        synchronized (this) {
+            releasingThreads++;
+        }
         try {
             executor.execute(() -> {
                 try {
