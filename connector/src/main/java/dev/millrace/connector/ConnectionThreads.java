@@ -149,7 +149,10 @@ final class ConnectionThreads implements Executor {
                 note(thread);
                 // The thread must not keep the class loader of the web application whose request made it.
                 thread.setContextClassLoader(ConnectionThreads.class.getClassLoader());
-                begin();
+                if (beginning != null) {
+                    life = beginning.get();
+                    beginning = null;
+                }
                 if (life != null) {
                     life.run();
                 }
@@ -166,13 +169,6 @@ final class ConnectionThreads implements Executor {
                 running.add(thread);
             } catch (Throwable x) {
                 LOG.debug("Cannot note {}", thread, x);
-            }
-        }
-
-        private void begin() {
-            if (beginning != null) {
-                life = beginning.get();
-                beginning = null;
             }
         }
     }
@@ -197,17 +193,12 @@ final class ConnectionThreads implements Executor {
         // Closing the end point itself waits for no thread, and wakes those that read or write.
         List.copyOf(endPoints).forEach(IO::close);
         if (!awaitNoneBut(() -> 0, STOP_MILLIS - NanoTime.millisSince(begin))) {
-            interruptOthers();
+            // This thread may be one of them, and has more to stop after this.
+            running.stream().filter(thread -> thread != stopping).forEach(Thread::interrupt);
             if (!awaitNoneBut(() -> 0, STOP_MILLIS)) {
                 LOG.warn("{} threads {} did not end", running.size(), name);
             }
         }
-    }
-
-    // The thread that stops the connector may be one of them, and has more to stop after this.
-    private void interruptOthers() {
-        Thread current = Thread.currentThread();
-        running.stream().filter(thread -> thread != current).forEach(Thread::interrupt);
     }
 
     /** Waits until no task is left but those that wait for others; returns whether that came in time. */
