@@ -240,8 +240,8 @@ final class NioTransfer implements Invocable.Task {
      */
     boolean goOn() {
         switch (stage) {
-            case QUEUED -> queue();
-            case SENT -> complete();
+            case QUEUED -> execute(workers, this);
+            case SENT -> execute(executor, endPoint.getWriteFlusher()::completeWrite);
             default -> {
                 stage = Stage.PARKED;
                 return false;
@@ -262,7 +262,7 @@ final class NioTransfer implements Invocable.Task {
             return true;
         }
         stage = Stage.QUEUED;
-        queue();
+        execute(workers, this);
         return false;
     }
 
@@ -272,17 +272,9 @@ final class NioTransfer implements Invocable.Task {
         return selectorBytes > 0 && region.isLoaded(selectorBytes);
     }
 
-    private void queue() {
+    private void execute(Executor threads, Runnable task) {
         try {
-            workers.execute(this);
-        } catch (RejectedExecutionException x) {
-            endPoint.close(x);
-        }
-    }
-
-    private void complete() {
-        try {
-            TransferWorkers.execute(executor, endPoint.getWriteFlusher()::completeWrite);
+            TransferWorkers.execute(threads, task);
         } catch (RejectedExecutionException x) {
             endPoint.close(x);
         }
