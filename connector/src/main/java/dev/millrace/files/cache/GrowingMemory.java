@@ -24,7 +24,6 @@ public final class GrowingMemory {
     private final long unusedMillis;
     private final List<SliceMemory> blocks = new ArrayList<>();
     private int maxBytes;
-    private int takenBytes;
     private int newest;
 
     /**
@@ -64,7 +63,7 @@ public final class GrowingMemory {
 
     /** @return bytes of all blocks */
     public synchronized int takenBytes() {
-        return takenBytes;
+        return blocks.stream().mapToInt(SliceMemory::bytes).sum();
     }
 
     public synchronized int usedSlices() {
@@ -85,7 +84,7 @@ public final class GrowingMemory {
     }
 
     private boolean grow() {
-        int bytes = Math.min(blockBytes, maxBytes - takenBytes);
+        int bytes = Math.min(blockBytes, maxBytes - takenBytes());
         if (bytes < SliceMemory.SLICE_BYTES) {
             return false;
         }
@@ -93,18 +92,16 @@ public final class GrowingMemory {
             blocks.add(new SliceMemory(allocator.apply(bytes), this::letGoOfUnused));
         } catch (OutOfMemoryError x) {
             // A JVM without more memory is asked once: before it says so it collects garbage, and waits.
-            LOG.warn("The content cache stays at {} bytes: {}", takenBytes, x.toString());
-            maxBytes = takenBytes;
+            LOG.warn("The content cache stays at {} bytes: {}", takenBytes(), x.toString());
+            maxBytes = takenBytes();
             return false;
         }
-        takenBytes += bytes;
         newest = blocks.size() - 1;
         return true;
     }
 
     private synchronized void letGoOfUnused() {
         if (blocks.removeIf(block -> block.isUnusedFor(unusedMillis))) {
-            takenBytes = blocks.stream().mapToInt(SliceMemory::bytes).sum();
             newest = 0;
         }
     }
