@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
  */
 abstract class MillraceEndPoint extends SocketChannelEndPoint implements MonitoredEndPoint, HoldingEndPoint {
     private static final Logger LOG = LoggerFactory.getLogger(MillraceEndPoint.class);
-    /** The longest wait of a thread for another to leave the connection: see {@link #awaitFinder}. */
+    /** The longest wait of a thread for another to leave the connection: see {@link #letHandlingThreadLeave}. */
     private static final long MAX_LEAVING_MILLIS = 100;
 
     /** What listeners have heard of the connection, until it has left the connector's end points. */
@@ -242,8 +242,8 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
     /**
      * Called before something is written. Jetty has a malformed request answered by another thread than the one that found it so. A third
      * thread then reads on, only to close, into the buffer that the first is about to give back. By then it may be another connection's,
-     * which would go on with bytes of this one (Jetty's HttpConnection, 12.1.12). So the first thread that answers lets the finder leave,
-     * and nothing is read any more.
+     * which would go on with bytes of this one (Jetty's HttpConnection, 12.1.12). So the first thread that answers lets the
+     * handling thread leave, and nothing is read any more.
      *
      * @param answering the connection that may answer a malformed request
      */
@@ -251,19 +251,19 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
         if (!behindMalformed && JettyInternals.answersMalformedRequest(answering)) {
             // TLS around it may need the peer's bytes all the same.
             behindMalformed = answering == getConnection();
-            awaitFinder();
+            letHandlingThreadLeave();
         }
     }
 
-    /** Lets the finder leave the connection: the thread that runs its code, and has found a malformed request, or the end of the input. */
-    final void awaitFinder() {
-        Thread finder = handlingThread();
-        if (finder == null || finder == Thread.currentThread()) {
+    /** Waits until the thread that runs the connection's code has left it: it has found a malformed request, or the end of the input. */
+    final void letHandlingThreadLeave() {
+        Thread handling = handlingThread();
+        if (handling == null || handling == Thread.currentThread()) {
             return;
         }
-        // The finder only gives the buffer back; but inside TLS it may need the lock that this thread holds.
+        // It only gives the buffer back; but inside TLS it may need the lock that this thread holds.
         long begin = NanoTime.now();
-        while (handlingThread() == finder && NanoTime.millisSince(begin) < MAX_LEAVING_MILLIS) {
+        while (handlingThread() == handling && NanoTime.millisSince(begin) < MAX_LEAVING_MILLIS) {
             Thread.yield();
         }
     }
@@ -284,7 +284,7 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
         HttpParser parser = JettyInternals.parserOf(reader);
         // Content may be read by another thread than the handler's, which may stay for long.
         if (parser != null && !parser.inContentState()) {
-            awaitFinder();
+            letHandlingThreadLeave();
         }
         return -1;
     }

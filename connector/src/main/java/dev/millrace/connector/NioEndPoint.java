@@ -280,7 +280,7 @@ final class NioEndPoint extends MillraceEndPoint {
         if (isOutputShutdown()) {
             throw new EofException(new ClosedChannelException());
         }
-        // The connection inside TLS is not asked. This thread holds the lock of TLS, for which the finder may wait.
+        // The connection inside TLS is not asked: this thread holds a lock for which the handling thread may wait.
         beginWrite(getConnection());
         NioTransfer current = transfer;
         int token = current == null ? -1 : current.region().indexIn(buffers);

@@ -338,18 +338,18 @@ final class TlsConnection extends SslConnection {
             return (flushed && BufferUtil.isEmpty(buffers)) || super.flush(buffers);
         }
 
-        // The finder may need the lock of TLS, which is not taken yet. TLS itself flushes nothing with that lock held.
+        // The handling thread may need TLS's lock, which is not taken yet. TLS itself flushes nothing with it held.
         private void beginAnswer(ByteBuffer... buffers) {
             if (BufferUtil.isEmpty(buffers)) {
                 return;
             }
             behindMalformed = true;
             if (MillraceEndPoint.socket(this) instanceof MillraceEndPoint encrypted) {
-                encrypted.awaitFinder();
+                encrypted.letHandlingThreadLeave();
             }
         }
 
-        // As in an end point without TLS: the finder asks for more during the answer. What then came would close it.
+        // As without TLS: the handling thread asks for more during the answer. What then came would close it.
         @Override
         protected void needsFillInterest() {
             if (!JettyInternals.answersMalformedRequest(getConnection())) {

@@ -92,7 +92,7 @@ class MalformedAnswerTest {
         private boolean isWaiting() {
             Optional<String> wait = Thread.getAllStackTraces().values().stream()
                     .map(Arrays::toString)
-                    .filter(stack -> stack.contains("awaitFinder("))
+                    .filter(stack -> stack.contains("letHandlingThreadLeave("))
                     .findAny();
             // Jetty writes so with the lock of TLS held.
             waitedInTls = wait.isPresent() && wait.get().contains(".networkFlush(");
