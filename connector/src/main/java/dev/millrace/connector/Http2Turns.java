@@ -307,7 +307,7 @@ final class Http2Turns implements Connection.Listener {
                 return false;
             }
             tasks.add(task);
-            turn = added();
+            turn = newRunnerIfNeeded();
         }
         if (turn != null) {
             start(turn);
@@ -316,7 +316,7 @@ final class Http2Turns implements Connection.Listener {
     }
 
     // Many requests of one connection, such as a proxy's, are to have more than one processor.
-    private @Nullable ConnectionTurn added() {
+    private @Nullable ConnectionTurn newRunnerIfNeeded() {
         if (runs > 0 && (tasks.size() <= RUN_LENGTH * runs || runs >= ProcessorUtils.availableProcessors())) {
             return null;
         }
