@@ -347,16 +347,12 @@ final class LingeringClose extends AbstractLifeCycle {
         arriving.clear();
         if (current != null && ending != null) {
             end(current);
-            await(ending);
-        }
-    }
-
-    // The thread may be telling a listener of an end.
-    private static void await(Thread ending) {
-        try {
-            ending.join(STOP_MILLIS);
-        } catch (InterruptedException x) {
-            Thread.currentThread().interrupt();
+            try {
+                // The thread may be telling a listener of an end.
+                ending.join(STOP_MILLIS);
+            } catch (InterruptedException x) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
