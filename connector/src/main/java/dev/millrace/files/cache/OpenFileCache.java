@@ -162,7 +162,10 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
         C made;
         try {
             made = content.apply(opened);
-            put(new CachedFile<>(path, opened, found, made));
+            CachedFile<C> entry = new CachedFile<>(path, opened, found, made);
+            adjustBounds();
+            kept.incrementAndGet();
+            entries.put(path, entry);
         } catch (Throwable x) {
             opened.release();
             throw x;
@@ -170,12 +173,6 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
         // From here on the cache holds the file's count, whatever fails.
         onPut(path);
         return made;
-    }
-
-    private void put(CachedFile<C> entry) {
-        adjustBounds();
-        kept.incrementAndGet();
-        entries.put(entry.path(), entry);
     }
 
     private void onPut(String path) {
