@@ -51,10 +51,6 @@ final class Http2ContentDemand implements HttpConfiguration.Customizer {
      */
     record Streams(List<AskedStream> sending, List<AskedStream> silent) {
         static final Streams NONE = new Streams(List.of(), List.of());
-
-        private Streams() {
-            this(new ArrayList<>(), new ArrayList<>());
-        }
     }
 
     /** A stream of which content has been asked, until its request has ended. */
@@ -208,7 +204,9 @@ final class Http2ContentDemand implements HttpConfiguration.Customizer {
         asked.removeIf(stream -> !stream.connection.getEndPoint().isOpen());
         Map<Connection, Streams> awaited = new HashMap<>();
         for (AskedStream stream : asked) {
-            stream.look(awaited.computeIfAbsent(stream.connection, c -> new Streams()), silentMillis, now);
+            Streams ofConnection =
+                    awaited.computeIfAbsent(stream.connection, c -> new Streams(new ArrayList<>(), new ArrayList<>()));
+            stream.look(ofConnection, silentMillis, now);
         }
         return awaited;
     }
