@@ -33,7 +33,7 @@ public final class PeerRates {
     private int messagesAtStart = NOT_AT_START;
     // One field for two values, because idle connections are many. Above 0: milliseconds since bytes came that no
     // request has followed. Below 0: the bytes read until the last look, and the sign bit. 0: no request can begin now.
-    private int millisOrBytes;
+    private int beforeHead;
 
     boolean awaitsContent() {
         return reads != null;
@@ -52,9 +52,8 @@ public final class PeerRates {
 
     /** Notes that the application is told that the peer is too slow. */
     void tell() {
-        RateMeter current = reads;
-        if (current != null) {
-            current.tell();
+        if (reads != null) {
+            reads.tell();
         }
     }
 
@@ -122,19 +121,19 @@ public final class PeerRates {
         boolean atStart = parser != null && parser.isStart();
         long messagesIn = connection == null ? 0 : connection.getMessagesIn();
         int messages = atStart ? (int) messagesIn & Integer.MAX_VALUE : NOT_AT_START;
-        if (atStart && messages == messagesAtStart && millisOrBytes > 0) {
-            millisOrBytes += sinceMillis;
+        if (atStart && messages == messagesAtStart && beforeHead > 0) {
+            beforeHead += sinceMillis;
             return;
         }
         int bytes = atStart ? (int) endPoint.getConnection().getBytesIn() | Integer.MIN_VALUE : 0;
         // The time since the last look does not count: these may be the first bytes of a head, about to be parsed.
-        millisOrBytes = atStart && messages == messagesAtStart && bytes != millisOrBytes ? 1 : bytes;
+        beforeHead = atStart && messages == messagesAtStart && bytes != beforeHead ? 1 : bytes;
         messagesAtStart = messages;
     }
 
     /** Milliseconds, or a little less, since bytes came that may begin a request, but that no request has followed. */
     int millisBeforeHead() {
-        return Math.max(0, millisOrBytes);
+        return Math.max(0, beforeHead);
     }
 
     private static int millis(long nanoTime) {
