@@ -60,10 +60,8 @@ public final class JettyInternals {
 
     private static final class Events {
         /** From a response of an EventsHandler to that handler. */
-        private static final @Nullable Field HANDLER = handlerOfResponse();
-
-        private static final boolean HANDLERS =
-                Assumption.holds(() -> HANDLER != null, "files behind an EventsHandler are copied");
+        private static final @Nullable Field HANDLER =
+                Assumption.lookFor(JettyInternals::handlerOfResponse, "files behind an EventsHandler are copied");
     }
 
     private static final class Http2 {
@@ -293,7 +291,7 @@ public final class JettyInternals {
      */
     public static @Nullable Object eventsHandlerOf(Response response) {
         Field handler = Events.HANDLER;
-        if (!Events.HANDLERS || handler == null) {
+        if (handler == null) {
             return null;
         }
         try {
