@@ -67,11 +67,7 @@ final class BlockingWrite {
         return queued || duty.awaitsThread();
     }
 
-    /**
-     * Begins a write; {@link #end} follows.
-     *
-     * @throws EofException when the write was given up, or the connection closed
-     */
+    /** As {@link WriteDuty#begin}; {@link #end} follows. */
     @Nullable BlockedWriteEvent begin() throws EofException {
         duty.begin();
         // The interrupt is meant for the application, as on a selector connector; here it would close the channel.

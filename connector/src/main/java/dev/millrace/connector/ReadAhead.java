@@ -100,13 +100,7 @@ final class ReadAhead {
         }
     }
 
-    /**
-     * Fills a buffer with what was read before, for the last times: the memory is given up when all has been taken. The caller holds
-     * the lock.
-     *
-     * @param target in flush mode, filled behind its limit
-     * @return the bytes filled
-     */
+    /** As {@link #fill}, for the last times, and from what was read before alone: when all has been taken, the memory is given up. */
     int drain(ByteBuffer target) {
         int position = BufferUtil.flipToFill(target);
         int filled = BufferUtil.put(buffer, target);

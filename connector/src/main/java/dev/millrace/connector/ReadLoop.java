@@ -154,12 +154,7 @@ final class ReadLoop {
         }
     }
 
-    /**
-     * Gives away the rest of what was read ahead, after {@link #leave}.
-     *
-     * @param buffer in flush mode, filled behind its limit
-     * @return the bytes filled
-     */
+    /** As {@link #fill}, after {@link #leave}: gives away the rest of what was read ahead. */
     int drain(ByteBuffer buffer) {
         if (!readAhead.hasRemaining()) {
             return 0;

@@ -87,10 +87,7 @@ public final class TransferAlgorithm {
         return policies.get();
     }
 
-    /**
-     * @return the bytes after which a transfer lets others have their turn where its connection has a thread of its own;
-     *     0: it never does
-     */
+    /** See {@link FileRegion#ownThreadTurnBytes}. */
     int ownThreadTurnBytes() {
         return ownThreadTurnBytes;
     }

@@ -155,7 +155,7 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
      * @param file where that was found
      * @param found the real URI of that; null when it is not known
      * @param content makes it of the open file
-     * @throws IOException see {@link #open}
+     * @throws NoSuchFileException also when the file is not where files may be sent from
      */
     public C add(String path, Path file, @Nullable URI found, Function<OpenFile, C> content) throws IOException {
         OpenFile opened = open(path, file);
@@ -196,12 +196,7 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
         return containment != null;
     }
 
-    /**
-     * @param path what was asked for
-     * @param file where that was found
-     * @return an open file with a count that the caller must release
-     * @throws NoSuchFileException also when the file is not where files may be sent from
-     */
+    /** @return an open file with a count that the caller must release */
     private OpenFile open(String path, Path file) throws IOException {
         Containment within = containment;
         for (int i = 0; i < OPEN_ATTEMPTS; i++) {
