@@ -139,8 +139,9 @@ final class HeldWrites {
     private final class Released implements Callback {
         private final RetainableByteBuffer content;
         private final boolean goesOn;
-        // Guarded by the writes.
+        // Both guarded by the writes.
         private boolean isOver;
+        private boolean isFollowed;
 
         private Released(RetainableByteBuffer content, boolean goesOn) {
             this.content = content;
@@ -212,7 +213,7 @@ final class HeldWrites {
         if (goesOnHere) {
             goOn(callback, buffers, failure);
         } else {
-            goOnElsewhere(callback, buffers, failure);
+            goOnElsewhere(written, callback, buffers, failure);
         }
     }
 
@@ -230,21 +231,32 @@ final class HeldWrites {
         }
     }
 
-    private void goOnElsewhere(Callback callback, ByteBuffer[] buffers, @Nullable Throwable failure) {
+    private void goOnElsewhere(Released written, Callback callback, ByteBuffer[] buffers, @Nullable Throwable failure) {
         synchronized (this) {
             releasingThreads++;
         }
         try {
             executor.execute(() -> {
-                try {
-                    goOn(callback, buffers, failure);
-                } finally {
-                    endRelease();
+                if (takeWhatFollows(written)) {
+                    try {
+                        goOn(callback, buffers, failure);
+                    } finally {
+                        endRelease();
+                    }
                 }
             });
         } catch (RejectedExecutionException | OutOfMemoryError x) {
-            endRelease();
-            callback.failed(x);
+            // Without a thread Jetty runs the task here, and a pool may keep it. One that has begun tells by itself.
+            if (takeWhatFollows(written)) {
+                endRelease();
+                callback.failed(x);
+            }
         }
+    }
+
+    private synchronized boolean takeWhatFollows(Released written) {
+        boolean isFirst = !written.isFollowed;
+        written.isFollowed = true;
+        return isFirst;
     }
 }

@@ -283,6 +283,57 @@ class HeldWritesTest {
         assertSame(failure, assertThrows(ExecutionException.class, next::get).getCause());
     }
 
+    /** Jetty's pools keep a job for which they get no thread. Its buffers are the caller's again by then. */
+    @Test
+    void aWriteThatHasFailedForWantOfAThreadIsNotWrittenLater() {
+        List<Runnable> kept = new ArrayList<>();
+        OutOfMemoryError failure = new OutOfMemoryError("meant to fail");
+        HeldWrites alone = new HeldWrites(socket, pool, task -> {
+            kept.add(task);
+            throw failure;
+        });
+        socket.full = true;
+        alone.write(true, Callback.NOOP, ByteBuffer.wrap(new byte[1]));
+        alone.releaseAlone();
+        FutureCallback next = new FutureCallback();
+        alone.write(false, next, ByteBuffer.wrap(new byte[1]));
+        socket.full = false;
+        socket.takePending().succeeded();
+        assertFailed(failure, next);
+        kept.get(0).run();
+        assertEquals(1, socket.writes);
+    }
+
+    /** Jetty has the caller run what gets no thread. */
+    @Test
+    void areCountedRightlyWhenWhatFollowsThrowsInTheirThread() {
+        OutOfMemoryError failure = new OutOfMemoryError("meant to fail");
+        List<Callback> pending = new ArrayList<>();
+        List<Boolean> releasing = new ArrayList<>();
+        HeldWrites[] failing = new HeldWrites[1];
+        failing[0] = new HeldWrites(
+                (callback, buffers) -> {
+                    releasing.add(failing[0].isReleasing());
+                    pending.add(callback);
+                    if (pending.size() == 2) {
+                        throw failure;
+                    }
+                },
+                pool,
+                Runnable::run);
+        failing[0].write(true, Callback.NOOP, ByteBuffer.wrap(new byte[1]));
+        failing[0].releaseAlone();
+        FutureCallback next = new FutureCallback();
+        failing[0].write(false, next, ByteBuffer.wrap(new byte[1]));
+        pending.get(0).succeeded();
+        assertFailed(failure, next);
+        assertFalse(failing[0].isReleasing());
+        failing[0].write(true, Callback.NOOP, ByteBuffer.wrap(new byte[1]));
+        failing[0].release();
+        pending.get(2).succeeded();
+        assertEquals(List.of(true, true, true), releasing);
+    }
+
     @Test
     void areReleasedAlthoughThePeerTakesNothing() {
         socket.full = true;
