@@ -16,6 +16,7 @@ import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.ManagedSelector;
+import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.Invocable;
 import org.jspecify.annotations.Nullable;
@@ -86,11 +87,23 @@ final class NioEndPoint extends MillraceEndPoint {
     // not block may wait for a disk all the same. What goes on with a request never waits for the pool, whose threads
     // may all be waiting for just that.
     private boolean isForSelectorsThread(Runnable selected) {
+        if (goesOnInTls(selected)) {
+            return true;
+        }
         return switch (dispatch) {
             case SELECTOR -> !isHandshaking() && !speaksHttp2();
             case ADAPTIVE -> key.isReadable() && mayBeginInSelector(selected) && mayBeginRequest() && !isHandshaking();
             case HANDOFF -> false;
         };
+    }
+
+    // Jetty's strategy runs it in the selector's thread anyway, but has nobody select while a peer takes all at once.
+    private boolean goesOnInTls(Runnable selected) {
+        return key.isWritable()
+                && getConnection() instanceof TlsConnection tls
+                && tls.isEstablished()
+                && Invocable.getInvocationType(selected) == Invocable.InvocationType.NON_BLOCKING
+                && !speaksHttp2();
     }
 
     // A write that goes on runs what the application does next.
@@ -284,6 +297,7 @@ final class NioEndPoint extends MillraceEndPoint {
         beginWrite(getConnection());
         NioTransfer current = transfer;
         int token = current == null ? -1 : current.region().indexIn(buffers);
+        long before = getSentBytes();
         boolean flushed;
         try {
             flushed = (current == null || token < 0)
@@ -298,6 +312,10 @@ final class NioEndPoint extends MillraceEndPoint {
         }
         if (flushed) {
             endWait();
+            // TLS writes on for as long as the peer takes all: should that be long, another thread selects.
+            if (getConnection() instanceof SslConnection && getSentBytes() - before >= TlsMemory.RECORD_BYTES) {
+                selectorExecutor.aboutToBlock();
+            }
         }
         return flushed;
     }
