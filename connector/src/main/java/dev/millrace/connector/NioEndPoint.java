@@ -313,7 +313,7 @@ final class NioEndPoint extends MillraceEndPoint {
         if (flushed) {
             endWait();
             // TLS writes on for as long as the peer takes all: should that be long, another thread selects.
-            if (getConnection() instanceof SslConnection && getSentBytes() - before >= TlsMemory.RECORD_BYTES) {
+            if (getConnection() instanceof SslConnection && getSentBytes() - before >= TlsMemory.BATCH_BYTES) {
                 selectorExecutor.aboutToBlock();
             }
         }
