@@ -202,16 +202,18 @@ class SelectorExecutorTest {
     @Test
     void watchesOnWhenTheSchedulerHasFailed() {
         here = true;
-        duty.start();
-        looks.fails = true;
-        looks.look();
-        looks.fails = false;
         ready.add(() -> {
+            // A watch that finds no task at all has another thread select: that one might take the task.
+            duty.start();
+            looks.fails = true;
+            looks.look();
+            looks.fails = false;
             duty.aboutToBlock();
             looks.look();
             Await.until("somebody else selects", () -> selecting.size() == 2);
         });
         strategy.produce();
+        assertEquals(2, selecting.size());
         // The watch.
         assertEquals(1, looks.due.size());
     }
