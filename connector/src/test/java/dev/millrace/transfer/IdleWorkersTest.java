@@ -22,11 +22,13 @@ class IdleWorkersTest {
         threads.setIdleTimeout(IDLE_MILLIS);
         workers.start();
         CountDownLatch busy = new CountDownLatch(WORKERS);
+        // None is idle before it was counted, however slow the machine is.
+        CountDownLatch counted = new CountDownLatch(1);
         for (int i = 0; i < WORKERS; i++) {
             workers.execute(() -> {
                 busy.countDown();
                 try {
-                    busy.await();
+                    counted.await();
                 } catch (InterruptedException x) {
                     Thread.currentThread().interrupt();
                 }
@@ -34,6 +36,7 @@ class IdleWorkersTest {
         }
         assertTrue(busy.await(30, TimeUnit.SECONDS));
         assertEquals(WORKERS, threads.getThreads());
+        counted.countDown();
         Await.until("all have ended", () -> threads.getThreads() == 0, threads::toString);
         workers.stop();
     }
