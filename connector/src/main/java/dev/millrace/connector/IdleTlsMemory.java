@@ -1,12 +1,15 @@
 package dev.millrace.connector;
 
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
 import org.eclipse.jetty.util.component.AbstractLifeCycle;
 import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Lets memory go that connections of TLS have not used for a while. A bean of the connector, on whose scheduler it looks. The memory
@@ -16,10 +19,13 @@ import org.jspecify.annotations.Nullable;
  */
 @ManagedObject("Memory that connections of TLS keep for their next write")
 public final class IdleTlsMemory extends AbstractLifeCycle {
+    private static final Logger LOG = LoggerFactory.getLogger(IdleTlsMemory.class);
     private static final long PERIOD_SECONDS = 10;
 
     private final TlsMemory memory;
     private final Connector connector;
+    private final AtomicInteger plans = new AtomicInteger();
+    /** Null before the first plan, and after one that the scheduler has not taken. */
     private volatile Scheduler.@Nullable Task next;
 
     private IdleTlsMemory(TlsMemory memory, Connector connector) {
@@ -30,7 +36,9 @@ public final class IdleTlsMemory extends AbstractLifeCycle {
     /** A connector that starts again has its bean from the first time. */
     static void watch(TlsMemory memory, Connector connector) {
         if (connector.getBeans(IdleTlsMemory.class).stream().noneMatch(idle -> idle.memory == memory)) {
-            connector.addBean(new IdleTlsMemory(memory, connector));
+            IdleTlsMemory idle = new IdleTlsMemory(memory, connector);
+            connector.addBean(idle);
+            memory.addListener(idle::resume);
         }
     }
 
@@ -57,16 +65,36 @@ public final class IdleTlsMemory extends AbstractLifeCycle {
     }
 
     private void schedule() {
-        next = connector.getScheduler().schedule(this::look, PERIOD_SECONDS, TimeUnit.SECONDS);
+        int plan = plans.incrementAndGet();
+        try {
+            next = connector.getScheduler().schedule(() -> look(plan), PERIOD_SECONDS, TimeUnit.SECONDS);
+        } catch (Throwable x) {
+            LOG.debug("No look is planned", x);
+            next = null;
+        }
     }
 
-    private void look() {
-        memory.letUnusedGo();
-        if (isRunning()) {
+    /** Plans a look if none is planned, because the scheduler has taken none, for want of memory as a rule. */
+    private void resume() {
+        if (next == null && isRunning()) {
             schedule();
-            if (!isRunning()) {
-                // Stopped in between: that has cancelled the look before.
-                cancel();
+        }
+    }
+
+    private void look(int plan) {
+        // Two connections may have planned one each, and so may a look that was under way at a stop.
+        if (plan != plans.get()) {
+            return;
+        }
+        try {
+            memory.letUnusedGo();
+        } finally {
+            if (isRunning()) {
+                schedule();
+                if (!isRunning()) {
+                    // Stopped in between: that has cancelled the look before.
+                    cancel();
+                }
             }
         }
     }

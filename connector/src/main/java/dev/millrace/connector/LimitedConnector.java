@@ -4,6 +4,7 @@ import dev.millrace.limits.ConnectionPermits;
 import dev.millrace.limits.ConnectionSweeper;
 import java.util.concurrent.Executor;
 import org.eclipse.jetty.io.ByteBufferPool;
+import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
@@ -61,6 +62,12 @@ public abstract class LimitedConnector extends RestartableConnector {
      * wait for it, unless there is no other thread.
      */
     abstract void runElsewhere(Runnable task);
+
+    @Override
+    protected void onEndPointClosed(EndPoint endPoint) {
+        super.onEndPointClosed(endPoint);
+        sweeper.resume();
+    }
 
     /** Called by a request's thread that may be about to wait for content of HTTP/2. */
     void aboutToBlock() {}

@@ -3,7 +3,9 @@ package dev.millrace.connector;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
@@ -42,6 +44,7 @@ final class TlsMemory {
     private final AtomicLong freeBytes;
     private final @Nullable TlsMemory forSlowPeers;
     private final IntFunction<ByteBuffer> source;
+    private final List<Runnable> listeners;
     private final AtomicInteger taken = new AtomicInteger();
     // Since the system has refused memory, until the next look.
     private volatile boolean refused;
@@ -61,15 +64,28 @@ final class TlsMemory {
 
     /** @param source makes memory of a size, outside the heap; it may refuse by an OutOfMemoryError, as the JDK does */
     TlsMemory(int batches, IntFunction<ByteBuffer> source) {
-        this(BATCH_BYTES, (long) CAPACITY * batches, new AtomicLong((long) CAPACITY * batches), source);
+        this(
+                BATCH_BYTES,
+                (long) CAPACITY * batches,
+                new AtomicLong((long) CAPACITY * batches),
+                source,
+                new CopyOnWriteArrayList<>());
     }
 
-    private TlsMemory(int batchBytes, long mostBytes, AtomicLong freeBytes, IntFunction<ByteBuffer> source) {
+    private TlsMemory(
+            int batchBytes,
+            long mostBytes,
+            AtomicLong freeBytes,
+            IntFunction<ByteBuffer> source,
+            List<Runnable> listeners) {
         this.batchBytes = batchBytes;
         this.mostBytes = mostBytes;
         this.freeBytes = freeBytes;
         this.source = source;
-        forSlowPeers = batchBytes == BATCH_BYTES ? new TlsMemory(SLOW_BATCH_BYTES, mostBytes, freeBytes, source) : null;
+        this.listeners = listeners;
+        forSlowPeers = batchBytes == BATCH_BYTES
+                ? new TlsMemory(SLOW_BATCH_BYTES, mostBytes, freeBytes, source, listeners)
+                : null;
     }
 
     // With one record more than the content fills, for what goes before it.
@@ -79,6 +95,11 @@ final class TlsMemory {
 
     private int capacity() {
         return capacity(batchBytes);
+    }
+
+    /** @param listener told, by any thread, that {@link #letUnusedGo} has something to do: memory is made, or was refused */
+    void addListener(Runnable listener) {
+        listeners.add(listener);
     }
 
     /** @return that for a batch of {@link #SLOW_BATCH_BYTES} */
@@ -103,6 +124,7 @@ final class TlsMemory {
      */
     boolean enter() {
         if (refused) {
+            listeners.forEach(Runnable::run);
             return false;
         }
         if (freeBytes.addAndGet(-capacity()) >= 0) {
@@ -154,6 +176,7 @@ final class TlsMemory {
 
     // The JDK collects garbage for half a second before it refuses. No other connection is to ask for that soon.
     private @Nullable ByteBuffer make() {
+        listeners.forEach(Runnable::run);
         try {
             return source.apply(capacity());
         } catch (OutOfMemoryError x) {

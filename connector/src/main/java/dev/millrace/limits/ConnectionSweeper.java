@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
@@ -69,8 +70,9 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
     private volatile long periodMillis = 1000;
     private volatile long restMillis = 2000;
     private volatile LongSupplier clock = NanoTime::now;
+    private final AtomicInteger plans = new AtomicInteger();
+    /** Null before the first plan, and after one that the scheduler has not taken. */
     private volatile Scheduler.@Nullable Task next;
-    private volatile int starts;
 
     /** Settings of the connector, which says what they mean. They may change at any time, and hold for the next look. */
     public record Limits(
@@ -139,14 +141,12 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
     @Override
     protected void doStart() {
         LOG.debug("Looks by {}", CLASSES_OF_A_LOOK);
-        int start = starts + 1;
-        starts = start;
         if (JettyInternals.hasHttp2()) {
             LOG.debug("And by {} and {}", Http2RateMonitor.class, Http2ContentDemand.AskedStream.class);
             contentDemand.start();
         }
         shortage.begin();
-        schedule(start);
+        schedule();
     }
 
     @Override
@@ -160,20 +160,36 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
         }
     }
 
-    private void schedule(int start) {
-        next = connector.getScheduler().schedule(() -> sweep(start), periodMillis, TimeUnit.MILLISECONDS);
+    private void schedule() {
+        int plan = plans.incrementAndGet();
+        try {
+            next = connector.getScheduler().schedule(() -> sweep(plan), periodMillis, TimeUnit.MILLISECONDS);
+        } catch (Throwable x) {
+            LOG.debug("No look is planned", x);
+            next = null;
+        }
     }
 
-    private void sweep(int start) {
-        // A sweep that was under way at a stop may have planned one more.
-        if (isRunning() && start == starts) {
+    /**
+     * Plans a look if none is planned, because the scheduler has taken none, for want of memory as a rule. Called for each connection
+     * that has ended, for it costs next to nothing. The opening of one is on the way of a request.
+     */
+    public void resume() {
+        if (next == null && isRunning()) {
+            schedule();
+        }
+    }
+
+    private void sweep(int plan) {
+        // A sweep that was under way at a stop may have planned one more, and so may two connections at once.
+        if (isRunning() && plan == plans.get()) {
             try {
                 look();
             } catch (Throwable x) {
                 LOG.warn("Cannot look at the connections of {}", connector, x);
             } finally {
                 // Whatever has failed, for want of memory as a rule: nobody would notice that the watch has ended.
-                schedule(start);
+                schedule();
             }
         }
     }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.limits.ConnectionSweeper;
 import dev.millrace.testing.Plans;
+import org.eclipse.jetty.io.ByteArrayEndPoint;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.util.NanoTime;
@@ -47,5 +48,40 @@ class ConnectionSweeperRestartTest {
         plans.tasks().get(1).run();
         assertEquals(1, peers.getLooks());
         peers.stop();
+    }
+
+    private static final class Connected extends BioConnector {
+        private Connected(Plans plans) {
+            super(new Server(), null, plans, null, 1, new HttpConnectionFactory());
+        }
+
+        private void disconnect() {
+            onEndPointClosed(new ByteArrayEndPoint());
+        }
+    }
+
+    /** Nothing else would ask it again before a restart. */
+    @Test
+    void aLookThatTheSchedulerHasNotTakenIsPlannedByTheNextEndOfAConnection() throws Exception {
+        Plans plans = new Plans();
+        Connected connector = new Connected(plans);
+        ConnectionSweeper peers = connector.getBean(ConnectionSweeper.class);
+        peers.start();
+        connector.disconnect();
+        assertEquals(1, plans.tasks().size(), "one is planned");
+        plans.setFailing(true);
+        plans.tasks().get(0).run();
+        connector.disconnect();
+        plans.setFailing(false);
+        assertEquals(1, plans.tasks().size());
+        connector.disconnect();
+        connector.disconnect();
+        assertEquals(2, plans.tasks().size(), "planned once");
+        plans.tasks().get(1).run();
+        assertEquals(2, peers.getLooks());
+        assertEquals(3, plans.tasks().size(), "goes on");
+        peers.stop();
+        connector.disconnect();
+        assertEquals(3, plans.tasks().size(), "stopped");
     }
 }
