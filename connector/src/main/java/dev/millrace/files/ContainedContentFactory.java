@@ -17,6 +17,8 @@ import org.slf4j.LoggerFactory;
 final class ContainedContentFactory extends ResourceHttpContentFactory {
     private static final Logger LOG = LoggerFactory.getLogger(ContainedContentFactory.class);
 
+    private final WarningLimit warnings = new WarningLimit();
+
     ContainedContentFactory(Resource base, MimeTypes mimeTypes, ByteBufferPool.Sized bufferPool) {
         super(base, mimeTypes, bufferPool);
     }
@@ -55,7 +57,9 @@ final class ContainedContentFactory extends ResourceHttpContentFactory {
                 return real;
             }
         }
-        LOG.warn("Not serving {}: it leads out of {}", path, getBaseResource());
+        if (warnings.allows()) {
+            LOG.warn("Not serving {}: it leads out of {}", path, getBaseResource());
+        }
         return null;
     }
 

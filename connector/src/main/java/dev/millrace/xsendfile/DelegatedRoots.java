@@ -1,5 +1,6 @@
 package dev.millrace.xsendfile;
 
+import dev.millrace.files.WarningLimit;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -23,6 +24,7 @@ final class DelegatedRoots {
     private static final Logger LOG = LoggerFactory.getLogger(DelegatedRoots.class);
 
     private final @Nullable DelegatedRoots common;
+    private final WarningLimit warnings;
 
     private final List<Path> roots = new CopyOnWriteArrayList<>();
     /** Longest first. */
@@ -32,6 +34,12 @@ final class DelegatedRoots {
     /** @param common which one application has too; null: these are of all applications */
     DelegatedRoots(@Nullable DelegatedRoots common) {
         this.common = common;
+        warnings = common == null ? new WarningLimit() : common.warnings;
+    }
+
+    /** @return for all that is not sent, whichever application has named it */
+    WarningLimit warnings() {
+        return warnings;
     }
 
     void addRoot(Path directory) {
@@ -84,10 +92,18 @@ final class DelegatedRoots {
                 return rooted(file.normalize());
             }
         } catch (InvalidPathException x) {
-            LOG.warn("Not sending a file with an invalid path: {}", x.getReason());
+            if (warnings.allows()) {
+                LOG.warn("Not sending a file with an invalid path: {}", x.getReason());
+            }
             return null;
         }
-        LOG.warn("Not sending {}: outside of {}", RootedFile.printable(path), this);
+        return outside(path);
+    }
+
+    private @Nullable RootedFile outside(String named) {
+        if (warnings.allows()) {
+            LOG.warn("Not sending {}: outside of {}", RootedFile.printable(named), this);
+        }
         return null;
     }
 
@@ -108,12 +124,14 @@ final class DelegatedRoots {
             }
         } catch (IllegalArgumentException x) {
             // An InvalidPathException is one of these.
-            LOG.warn(
-                    "Not sending a file with an invalid URI: {}", RootedFile.printable(String.valueOf(x.getMessage())));
+            if (warnings.allows()) {
+                LOG.warn(
+                        "Not sending a file with an invalid URI: {}",
+                        RootedFile.printable(String.valueOf(x.getMessage())));
+            }
             return null;
         }
-        LOG.warn("Not sending {}: outside of {}", RootedFile.printable(uri), this);
-        return null;
+        return outside(uri);
     }
 
     /** The longest prefix; of two that are the same the application's own. */
@@ -145,7 +163,7 @@ final class DelegatedRoots {
     }
 
     /** @return the real path of a file; null when that is not below its root */
-    static @Nullable Path realPath(RootedFile file) throws IOException {
+    @Nullable Path realPath(RootedFile file) throws IOException {
         // Resolved from where the root leads. A root that is a link may be switched between two looks: then the file
         // would seem to be outside.
         Path root = file.root().toRealPath();
@@ -153,7 +171,9 @@ final class DelegatedRoots {
         if (real.startsWith(root)) {
             return real;
         }
-        LOG.warn("Not sending {}: it leads out of {}, to {}", file, file.root(), real);
+        if (warnings.allows()) {
+            LOG.warn("Not sending {}: it leads out of {}, to {}", file, file.root(), real);
+        }
         return null;
     }
 

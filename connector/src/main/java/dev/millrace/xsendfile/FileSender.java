@@ -1,6 +1,7 @@
 package dev.millrace.xsendfile;
 
 import dev.millrace.files.FilesService;
+import dev.millrace.files.WarningLimit;
 import java.nio.file.AccessDeniedException;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,8 +24,10 @@ import org.slf4j.LoggerFactory;
  * @param service answers conditions and ranges, and sends
  * @param files finds a file by the key of {@link RootedFile}; null when there is none, or it leads out of its root
  * @param listeners learn how it ended
+ * @param warnings how many may be logged of what is not sent
  */
-record FileSender(FilesService service, HttpContent.Factory files, List<TransferListener> listeners) {
+record FileSender(
+        FilesService service, HttpContent.Factory files, List<TransferListener> listeners, WarningLimit warnings) {
     private static final Logger LOG = LoggerFactory.getLogger(FileSender.class);
 
     /**
@@ -55,14 +58,18 @@ record FileSender(FilesService service, HttpContent.Factory files, List<Transfer
             }
             service.doGet(ofTheFile(request), measured, end, DelegatedFile.as(content, response.getHeaders()));
         } catch (AccessDeniedException x) {
-            LOG.warn("Not sending {}: it cannot be read", file.file());
+            if (warnings.allows()) {
+                LOG.warn("Not sending {}: it cannot be read", file.file());
+            }
             fail(request, measured, around, end, HttpStatus.FORBIDDEN_403);
         } catch (Throwable x) {
             // The thread may be the application's own: nobody else would end the request.
             if (response.isCommitted()) {
                 end.failed(x);
             } else {
-                LOG.warn("Not sending {}: {}", file.file(), RootedFile.printable(x));
+                if (warnings.allows()) {
+                    LOG.warn("Not sending {}: {}", file.file(), RootedFile.printable(x));
+                }
                 fail(request, measured, around, end, HttpStatus.INTERNAL_SERVER_ERROR_500);
             }
         }

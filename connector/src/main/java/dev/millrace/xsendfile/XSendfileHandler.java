@@ -39,12 +39,12 @@ import org.slf4j.LoggerFactory;
  * server.setHandler(xSendfile);
  * }</pre>
  *
- * <p>Only files below the roots are sent, by their real paths; everything else answers 404 and is logged. Roots are of
- * all applications, or of those with one context path. What a proxy below has fetched from another server names no
- * file, unless {@link #setProxied} says so. The fields are taken out of every response, also while this is off. The
- * application's other fields stay; its body does not. Ranges and conditions of a GET or HEAD are honoured. Applies to
- * responses of status 200 that are not committed. An application can name the transfer in {@code X-Download-Id}, for
- * {@link TransferListener}s.
+ * <p>Only files below the roots are sent, by their real paths. Everything else answers 404 and is logged, up to twenty
+ * times a minute. Roots are of all applications, or of those with one context path. What a proxy below has fetched from
+ * another server names no file, unless {@link #setProxied} says so. The fields are taken out of every response, also
+ * while this is off. The application's other fields stay; its body does not. Ranges and conditions of a GET or HEAD are
+ * honoured. Applies to responses of status 200 that are not committed. An application can name the transfer in
+ * {@code X-Download-Id}, for {@link TransferListener}s.
  *
  * <p>A servlet must not set {@code Content-Length} besides. Its channel answers 500 when less than that was written
  * through the servlet's own output, before anything here is asked.
@@ -77,7 +77,7 @@ public class XSendfileHandler extends Handler.Wrapper implements DelegatingConte
     private final List<TransferListener> listeners = new CopyOnWriteArrayList<>();
     private final SendfileContentFactory files = new SendfileContentFactory(this::find);
     private final FilesService service = new FilesService(files::getSettings, () -> true);
-    private final FileSender sender = new FileSender(service, files, listeners);
+    private final FileSender sender = new FileSender(service, files, listeners, roots.warnings());
     private MimeTypes mimeTypes = MimeTypes.DEFAULTS;
     private ResourceFactory resources;
 
@@ -89,7 +89,7 @@ public class XSendfileHandler extends Handler.Wrapper implements DelegatingConte
     /** @param application whose responses may name files */
     public XSendfileHandler(@Nullable Handler application) {
         super(application);
-        files.setContainment((key, file) -> DelegatedRoots.realPath(RootedFile.of(key)));
+        files.setContainment((key, file) -> roots.realPath(RootedFile.of(key)));
         service.setHttpContentFactory(files);
         service.setEtags(true);
         service.setGzipEquivalentFileExtensions(List.of());
@@ -312,10 +312,12 @@ public class XSendfileHandler extends Handler.Wrapper implements DelegatingConte
         RootedFile file = RootedFile.of(key);
         Resource resource = Files.isRegularFile(file.file()) ? resources.newResource(file.file()) : null;
         if (resource == null) {
-            LOG.warn("Not sending {}: there is no such file", file);
+            if (roots.warnings().allows()) {
+                LOG.warn("Not sending {}: there is no such file", file);
+            }
             return null;
         }
-        if (DelegatedRoots.realPath(file) == null) {
+        if (roots.realPath(file) == null) {
             return null;
         }
         return new ResourceHttpContent(
