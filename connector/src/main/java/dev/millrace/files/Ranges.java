@@ -3,6 +3,8 @@ package dev.millrace.files;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.eclipse.jetty.http.HttpDateTime;
+import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.content.HttpContent;
@@ -36,9 +38,18 @@ final class Ranges {
         }
         String version = request.get(HttpHeader.IF_RANGE);
         return version == null
-                || (content.getLastModified() != null
-                        && version.equals(content.getLastModified().getValue()))
-                || (!version.startsWith("W/") && version.equals(content.getETagValue()));
+                || (!version.startsWith("W/") && version.equals(content.getETagValue()))
+                || isDateOf(version, content);
+    }
+
+    // A file may become another version of the same date until its second is over. The date is a weak validator until
+    // then
+    // (RFC 9110 section 8.8.2.2), and If-Range needs a strong one (section 13.1.5).
+    private static boolean isDateOf(String version, HttpContent content) {
+        HttpField date = content.getLastModified();
+        return date != null
+                && version.equals(date.getValue())
+                && HttpDateTime.parseToEpoch(version) + 1000 <= System.currentTimeMillis();
     }
 
     private static boolean isUnreadable(String field) {

@@ -221,7 +221,8 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
 
     /**
      * Whether the ranges that a request asks for are to be served. They are not when they are too many, in several fields, or in other
-     * units; nor when {@code If-Range} (RFC 9110 section 13.1.5) names another version. A weak validator names none.
+     * units; nor when {@code If-Range} (RFC 9110 section 13.1.5) names another version. A weak validator names none,
+     * such as a date whose second is not over.
      *
      * @param request the request's header fields
      * @param content what it asks for

@@ -17,8 +17,11 @@ import dev.millrace.transfer.TransferStatistics;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.compression.server.CompressionHandler;
+import org.eclipse.jetty.http.DateGenerator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
@@ -176,6 +179,39 @@ class FileRangesTest {
                     .answer();
             assertEquals(200, other.status());
             assertArrayEquals(bytes, other.body());
+        }
+    }
+
+    private static int statusIfRange(RawClient client, Path file, long second) throws Exception {
+        Files.setLastModifiedTime(file, FileTime.from(second, TimeUnit.SECONDS));
+        String date = DateGenerator.formatDate(TimeUnit.SECONDS.toMillis(second));
+        return client.send(get("/" + file.getFileName(), "Range: bytes=10-19", "If-Range: " + date))
+                .answer()
+                .status();
+    }
+
+    private static long secondNow() {
+        return TimeUnit.MILLISECONDS.toSeconds(System.currentTimeMillis());
+    }
+
+    /** A file may be written twice in one second: until that is over, a part may be of another version (RFC 9110 section 8.8.2.2). */
+    @Test
+    void sendsTheWholeWhereADateMayBecomeThatOfAnotherVersion() throws Exception {
+        Path file = directory.resolve("file.bin");
+        SendfileHandler files = files();
+        files.getSettings().setValidMillis(0);
+        TestFiles.write(directory, "file.bin", 100_000);
+        try (TestServer server = server().start(files);
+                RawClient client = client(server.port())) {
+            assertEquals(206, statusIfRange(client, file, secondNow() - 1));
+            assertEquals(200, statusIfRange(client, file, secondNow() + 60), "of a clock that is ahead");
+            long second;
+            int status;
+            do {
+                second = secondNow();
+                status = statusIfRange(client, file, second);
+            } while (second != secondNow());
+            assertEquals(200, status);
         }
     }
 
