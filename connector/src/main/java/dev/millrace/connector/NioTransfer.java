@@ -58,6 +58,7 @@ final class NioTransfer implements Invocable.Task {
     private volatile boolean cancelled;
     private boolean mayBlockWhenSent;
     private int selectorBytes;
+    private boolean hasSentNothing;
 
     NioTransfer(
             MillraceEndPoint endPoint,
@@ -179,6 +180,9 @@ final class NioTransfer implements Invocable.Task {
             if (sent > 0) {
                 left -= sent;
                 endPoint.onSent(sent);
+                hasSentNothing = false;
+            } else {
+                checkNotAtEnd();
             }
             // Less than asked for means full: asking again would cost a system call to hear 0.
             if (sent < want && !awaitsRoom(sent, byWorker)) {
@@ -186,6 +190,15 @@ final class NioTransfer implements Invocable.Task {
             }
         }
         return null;
+    }
+
+    // The kernel sends nothing into a full socket, nor behind the end of a file whose size says otherwise. When it has
+    // sent nothing twice in a row, to read a byte tells: such a file would be asked for more for ever.
+    private void checkNotAtEnd() throws IOException {
+        if (hasSentNothing) {
+            region.read(ByteBuffer.allocate(1));
+        }
+        hasSentNothing = true;
     }
 
     private boolean awaitsRoom(int sent, boolean byWorker) throws IOException {

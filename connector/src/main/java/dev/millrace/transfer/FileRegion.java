@@ -281,7 +281,8 @@ public final class FileRegion {
      *
      * @param socket where to; it must be a channel of the JDK, for only those are sent to by the kernel
      * @param maxBytes the most to send in this call
-     * @return the bytes sent; fewer than asked for, 0 even, when the socket takes no more for now
+     * @return the bytes sent; fewer than asked for, 0 even, when the socket takes no more for now. It is 0 also behind
+     *     the end of a file whose size says otherwise, of which {@link #read} tells
      * @throws TruncatedFileException when the file has become shorter than what the response promised
      * @throws OverwrittenFileException when these are the last bytes, and the file was written over after others had been sent
      * @throws UnreadableFileException when the system cannot read it

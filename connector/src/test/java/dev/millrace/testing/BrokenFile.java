@@ -8,22 +8,33 @@ import java.nio.channels.FileLock;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
 
-/** A file on a disk that is broken from some place on. */
+/** A file on a disk that is broken from some place on, or that ends there though its size says otherwise. */
 public final class BrokenFile extends FileChannel {
     private final FileChannel file;
     private final long readableBytes;
+    private final boolean isEnd;
 
     /** @param readableBytes where the disk begins to be broken */
     public BrokenFile(FileChannel file, long readableBytes) {
+        this(file, readableBytes, false);
+    }
+
+    private BrokenFile(FileChannel file, long readableBytes, boolean isEnd) {
         this.file = file;
         this.readableBytes = readableBytes;
+        this.isEnd = isEnd;
+    }
+
+    /** @param readableBytes where the file ends, whatever its size says */
+    public static BrokenFile ending(FileChannel file, long readableBytes) {
+        return new BrokenFile(file, readableBytes, true);
     }
 
     private int readable(long bytes, long position) throws IOException {
-        if (position >= readableBytes) {
+        if (position >= readableBytes && !isEnd) {
             throw new IOException("Input/output error");
         }
-        return (int) Math.min(bytes, readableBytes - position);
+        return (int) Math.max(0, Math.min(bytes, readableBytes - position));
     }
 
     @Override
@@ -34,6 +45,9 @@ public final class BrokenFile extends FileChannel {
     @Override
     public int read(ByteBuffer target, long position) throws IOException {
         int bytes = readable(target.remaining(), position);
+        if (bytes == 0 && target.hasRemaining()) {
+            return -1;
+        }
         int limit = target.limit();
         target.limit(target.position() + bytes);
         int read = file.read(target, position);

@@ -13,6 +13,8 @@ import dev.millrace.testing.TestServer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.BiFunction;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -39,11 +41,24 @@ class UnreadableFileTest {
     @ParameterizedTest
     @MethodSource("algorithms")
     void abortsAndLogs(String algorithm) throws Exception {
+        assertAborts(algorithm, BrokenFile::new, "Input/output error");
+    }
+
+    /** Of such a file the kernel sends nothing, as into a full socket. */
+    @ParameterizedTest
+    @MethodSource("algorithms")
+    @Timeout(60)
+    void abortsWhereTheFileEndsThoughItsSizeSaysOtherwise(String algorithm) throws Exception {
+        assertAborts(algorithm, BrokenFile::ending, "end of file");
+    }
+
+    private void assertAborts(String algorithm, BiFunction<FileChannel, Long, FileChannel> breaking, String reason)
+            throws Exception {
         byte[] bytes = TestFiles.write(directory, "file.bin", FILE_BYTES);
         TestServer server = new TestServer(connectors::http);
         MillraceConnector connector = server.millrace();
         connector.setAlgorithm(algorithm);
-        try (FileChannel file = new BrokenFile(FileChannel.open(directory.resolve("file.bin")), READABLE_BYTES);
+        try (FileChannel file = breaking.apply(FileChannel.open(directory.resolve("file.bin")), (long) READABLE_BYTES);
                 Logged logged = new Logged(FileFailedException.class.getName());
                 server;
                 Download download = new Download(
@@ -53,7 +68,7 @@ class UnreadableFileTest {
             assertEquals(Download.checksum(bytes, READABLE_BYTES), download.checksum());
             Await.until("counted", () -> connector.getTransferStatistics().getAborted() == 1);
             assertEquals(0, connector.getTransferStatistics().getTruncations());
-            assertEquals(1, logged.count("Input/output error"));
+            assertEquals(1, logged.count(reason));
         }
     }
 
