@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class EntityTags {
     private static final List<HttpHeader> CONDITIONS = List.of(HttpHeader.IF_MATCH, HttpHeader.IF_NONE_MATCH);
     private static final Pattern ENTITY_TAG = Pattern.compile("(?:W/)?\"[^\"]*\"");
-    /** An empty tag, which has no suffix: stands for a tag that does not match. */
+    /** An empty tag, which has no suffix: stands for a tag that does not match one that is not empty. */
     private static final String NO_TAG = "\"\"";
 
     private static final String WEAK = "W/";
@@ -83,9 +83,12 @@ final class EntityTags {
         return true;
     }
 
-    /** Whether Jetty compares what stands before the last separator of a client's tag: another version may begin so too. */
+    /**
+     * Whether Jetty compares what stands before the last separator of a client's tag: another version may begin so too. An
+     * empty tag is compared right without our help.
+     */
     static boolean areComparedInPart(HttpFields request, String etag) {
-        if (!EtagUtils.ETAG_SEPARATOR.isEmpty() && etag.endsWith("\"")) {
+        if (!EtagUtils.ETAG_SEPARATOR.isEmpty() && etag.endsWith("\"") && !isEmpty(etag)) {
             for (HttpHeader condition : CONDITIONS) {
                 for (String tags : request.getValuesList(condition)) {
                     if (tags.contains(EtagUtils.ETAG_SEPARATOR)) {

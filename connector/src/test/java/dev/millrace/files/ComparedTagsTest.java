@@ -95,6 +95,19 @@ class ComparedTagsTest {
         }
     }
 
+    /** An application may have an empty tag, with which a client's other one must not be mistaken. */
+    @Test
+    void areComparedWholeWithAnEmptyTag() throws Exception {
+        try (TestServer server = new TestServer(Connectors.NIO::http).start(delegating("\"\""));
+                RawClient client = server.client()) {
+            check(client, 200, "If-None-Match: \"former--gzip\"");
+            check(client, 412, "If-Match: \"former--gzip\"");
+            check(client, 304, "If-None-Match: \"\"");
+            check(client, 304, "If-None-Match: \"--gzip\"");
+            check(client, 304, "If-None-Match: \"former--gzip\", \"\"");
+        }
+    }
+
     /** A proxy that compresses makes a strong tag a weak one, with which its clients ask again. */
     @Test
     void areComparedWeaklyForADelegatedFile() throws Exception {
