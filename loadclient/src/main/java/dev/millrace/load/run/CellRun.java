@@ -155,7 +155,9 @@ public final class CellRun {
             long used = cpu.serverNanos() - usedBefore;
             compilers = used <= 0 ? 0 : (double) (cpu.compilerNanos() - compiledBefore) / used;
         }
-        notes.add("steady after a warm-up of " + RunSettings.text(Duration.ofSeconds(warmupSeries.size())));
+        if (!stopped) {
+            notes.add("steady after a warm-up of " + RunSettings.text(Duration.ofSeconds(warmupSeries.size())));
+        }
     }
 
     private void passWindow() throws InterruptedException {

@@ -219,6 +219,41 @@ class CellRunTest {
         }
     }
 
+    @Test
+    void aWarmUpThatIsEndedEarlyIsNotCalledSteady() throws Exception {
+        try (TestServer server =
+                new TestServer((request, out, socket) -> TestServer.send(out, "200 OK", "x/y", new byte[10]))) {
+            Duration minute = Duration.ofMinutes(1);
+            RunSettings settings = new RunSettings(
+                    Warmup.detected(Duration.ofMillis(10), minute),
+                    minute,
+                    0,
+                    Duration.ofSeconds(20),
+                    Duration.ofSeconds(20),
+                    Duration.ZERO,
+                    1,
+                    0,
+                    0,
+                    List.of(),
+                    TlsSettings.ofJdk(),
+                    Limits.NONE);
+            AtomicReference<CellRun> run = new AtomicReference<>();
+            run.set(new CellRun(
+                    new Cell("", 1, 0, 0, new Asking(Target.of(server.url("/")), new Failing(0))),
+                    settings,
+                    null,
+                    (warmingUp, seconds, left, requests, bytes, errors) ->
+                            run.get().stop()));
+            CellResult result = run.get().run(0);
+            assertEquals("invalid: stopped early", result.verdict());
+            assertEquals(
+                    List.of(),
+                    result.notes().stream()
+                            .filter(note -> note.contains("steady"))
+                            .toList());
+        }
+    }
+
     /** A server that was started anew in the window: its CPU time begins again. */
     private static ServerCpu restarted() {
         AtomicLong used = new AtomicLong(100_000_000_000L);
