@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class EntityTags {
     private static final List<HttpHeader> CONDITIONS = List.of(HttpHeader.IF_MATCH, HttpHeader.IF_NONE_MATCH);
     private static final Pattern ENTITY_TAG = Pattern.compile("(?:W/)?\"[^\"]*\"");
-    /** An empty tag, which has no suffix: stands for a tag that does not match one that is not empty. */
+    /** An empty tag, which has no suffix. It matches no tag that has something in it. */
     private static final String NO_TAG = "\"\"";
 
     private static final String WEAK = "W/";

@@ -42,9 +42,8 @@ final class Ranges {
                 || isDateOf(version, content);
     }
 
-    // A file may become another version of the same date until its second is over. The date is a weak validator until
-    // then
-    // (RFC 9110 section 8.8.2.2), and If-Range needs a strong one (section 13.1.5).
+    // A file may become another version of the same date until its second is over. Until then the date is a weak
+    // validator (RFC 9110 section 8.8.2.2), and If-Range needs a strong one (section 13.1.5).
     private static boolean isDateOf(String version, HttpContent content) {
         HttpField date = content.getLastModified();
         return date != null

@@ -84,8 +84,12 @@ class CellRunTest {
     }
 
     static RunSettings settings(Duration warmup, Duration window, long requests) {
+        return settings(Warmup.of(warmup), window, requests);
+    }
+
+    private static RunSettings settings(Warmup warmup, Duration window, long requests) {
         return new RunSettings(
-                Warmup.of(warmup),
+                warmup,
                 window,
                 requests,
                 Duration.ofSeconds(20),
@@ -173,20 +177,9 @@ class CellRunTest {
             TestServer.send(out, "200 OK", "x/y", new byte[10]);
         }))) {
             Cell cell = new Cell("", 1, 0, 0, new Asking(Target.of(server.url("/")), new Failing(0)));
-            RunSettings settings = new RunSettings(
-                    Warmup.of(2, Duration.ofMillis(1500), Duration.ofMillis(700)),
-                    // As long as a busy machine may take for a request.
-                    Duration.ofSeconds(2),
-                    0,
-                    Duration.ofSeconds(20),
-                    Duration.ofSeconds(20),
-                    Duration.ZERO,
-                    1,
-                    0,
-                    0,
-                    List.of(),
-                    TlsSettings.ofJdk(),
-                    Limits.NONE);
+            // The window is as long as a busy machine may take for a request.
+            RunSettings settings =
+                    settings(Warmup.of(2, Duration.ofMillis(1500), Duration.ofMillis(700)), Duration.ofSeconds(2), 0);
             CellResult result =
                     new CellRun(cell, settings, null, (warmingUp, seconds, left, requests, bytes, errors) -> {}).run(0);
             assertTrue(silences.get() >= 2, "a rest after each burst, of " + silences);
@@ -224,19 +217,7 @@ class CellRunTest {
         try (TestServer server =
                 new TestServer((request, out, socket) -> TestServer.send(out, "200 OK", "x/y", new byte[10]))) {
             Duration minute = Duration.ofMinutes(1);
-            RunSettings settings = new RunSettings(
-                    Warmup.detected(Duration.ofMillis(10), minute),
-                    minute,
-                    0,
-                    Duration.ofSeconds(20),
-                    Duration.ofSeconds(20),
-                    Duration.ZERO,
-                    1,
-                    0,
-                    0,
-                    List.of(),
-                    TlsSettings.ofJdk(),
-                    Limits.NONE);
+            RunSettings settings = settings(Warmup.detected(Duration.ofMillis(10), minute), minute, 0);
             AtomicReference<CellRun> run = new AtomicReference<>();
             run.set(new CellRun(
                     new Cell("", 1, 0, 0, new Asking(Target.of(server.url("/")), new Failing(0))),
