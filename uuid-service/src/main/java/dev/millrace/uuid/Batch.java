@@ -34,7 +34,7 @@ record Batch(UuidMethod method, int count, @Nullable String name, Namespace name
         if (name == null || name.isEmpty()) {
             throw new RefusedException(RefusalReason.WRONG_NAME, "method name needs a name");
         }
-        if (name.length() > MAX_NAME_CHARS) {
+        if (name.codePointCount(0, name.length()) > MAX_NAME_CHARS) {
             throw new RefusedException(
                     RefusalReason.WRONG_NAME, "the name is longer than " + MAX_NAME_CHARS + " characters");
         }
@@ -50,7 +50,7 @@ record Batch(UuidMethod method, int count, @Nullable String name, Namespace name
         if (text == null) {
             return 1;
         }
-        String digits = text.trim();
+        String digits = WhiteSpace.trimmed(text);
         // Nine digits always fit an int. Integer.parseInt would also accept signs and the digits of other scripts.
         boolean number =
                 !digits.isEmpty() && digits.length() <= 9 && digits.chars().allMatch(c -> c >= '0' && c <= '9');

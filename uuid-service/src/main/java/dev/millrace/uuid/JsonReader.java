@@ -9,6 +9,7 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.PushbackReader;
 import java.io.Reader;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -27,6 +28,8 @@ final class JsonReader {
     private static final int MAX_REASON_CHARS = 200;
 
     // Names are not kept in a table: all requests would share it, and it would grow by names that clients make up.
+    private static final char BYTE_ORDER_MARK = '\uFEFF';
+
     private final JsonFactory factory = JsonFactory.builder()
             .streamReadConstraints(StreamReadConstraints.builder()
                     .maxNestingDepth(MAX_DEPTH)
@@ -49,7 +52,7 @@ final class JsonReader {
     void read(LimitedBody body, UuidRequest uuidRequest) throws IOException, RefusedException {
         // RFC 8259 section 8.1 wants UTF-8. Jackson's own decoder would replace wrong bytes in silence.
         Reader text = new InputStreamReader(body, StandardCharsets.UTF_8.newDecoder());
-        try (JsonParser parser = factory.createParser(text)) {
+        try (JsonParser parser = factory.createParser(withoutByteOrderMark(text))) {
             readDocument(parser, uuidRequest);
         } catch (JsonProcessingException e) {
             body.throwFailure();
@@ -61,6 +64,16 @@ final class JsonReader {
             body.throwFailure();
             throw e;
         }
+    }
+
+    /** Some clients begin with one, which a reader may ignore (RFC 8259 section 8.1). Jackson does so with bytes only. */
+    private static Reader withoutByteOrderMark(Reader text) throws IOException {
+        PushbackReader again = new PushbackReader(text);
+        int first = again.read();
+        if (first >= 0 && first != BYTE_ORDER_MARK) {
+            again.unread(first);
+        }
+        return again;
     }
 
     private static void readDocument(JsonParser parser, UuidRequest uuidRequest) throws IOException, RefusedException {

@@ -35,7 +35,7 @@ enum NameDigest {
         if (text == null) {
             return SHA_1;
         }
-        return switch (text.trim().toLowerCase(Locale.ROOT)) {
+        return switch (WhiteSpace.trimmed(text).toLowerCase(Locale.ROOT)) {
             case "sha-1", "sha1" -> SHA_1;
             case "md5" -> MD5;
             default ->

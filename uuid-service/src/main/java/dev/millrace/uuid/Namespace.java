@@ -34,7 +34,7 @@ enum Namespace {
         if (text == null) {
             return NONE;
         }
-        String wanted = text.trim().toLowerCase(Locale.ROOT);
+        String wanted = WhiteSpace.trimmed(text).toLowerCase(Locale.ROOT);
         for (Namespace namespace : values()) {
             if (namespace.name().toLowerCase(Locale.ROOT).equals(wanted)) {
                 return namespace;

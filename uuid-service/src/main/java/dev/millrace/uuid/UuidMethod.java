@@ -26,7 +26,7 @@ enum UuidMethod {
         if (text == null) {
             return RANDOM;
         }
-        return switch (text.trim().toUpperCase(Locale.ROOT)) {
+        return switch (WhiteSpace.trimmed(text).toUpperCase(Locale.ROOT)) {
             case "RANDOM" -> RANDOM;
             case "TIME", "LOCATION" -> TIME;
             case "NAME" -> NAME;

@@ -5,8 +5,10 @@ import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.Charset;
+import java.util.Arrays;
 import java.util.Set;
 import javax.xml.XMLConstants;
 import javax.xml.stream.Location;
@@ -32,8 +34,7 @@ final class XmlReader {
      * The charsets whose wrong bytes Woodstox refuses. For others it has a decoder of the JDK, which puts U+FFFD in
      * place of wrong bytes.
      */
-    private static final Set<String> STRICT =
-            Set.of("UTF-8", "US-ASCII", "ISO-8859-1", "UTF-32", "UTF-32BE", "UTF-32LE");
+    private static final Set<String> STRICT = Set.of("UTF-8", "US-ASCII", "ISO-8859-1", "UTF-32BE", "UTF-32LE");
 
     private final XMLInputFactory factory;
 
@@ -45,8 +46,8 @@ final class XmlReader {
     /**
      * Reads a whole document, and adds its batches to the request.
      *
-     * @param charset the charset of the Content-Type field, which overrides that of the document (RFC 7303 section 3),
-     *     or null
+     * @param charset the charset of the Content-Type field, or null; it overrides that of the document, if that begins with no byte
+     *     order mark (RFC 7303 section 3)
      * @throws RefusedException with line and column, when the document is malformed or invalid, or a batch is wrong
      * @throws IOException when the body cannot be read
      */
@@ -54,7 +55,8 @@ final class XmlReader {
             throws IOException, RefusedException {
         XMLStreamReader reader = null;
         try {
-            reader = charset == null ? open(body) : open(body, charset);
+            InputStream again = new BufferedInputStream(body, FIRST_BYTES);
+            reader = charset == null || hasByteOrderMark(again) ? open(again) : open(again, charset);
             readDocument(SMInputFactory.rootCursor(reader), uuidRequest);
         } catch (XMLStreamException e) {
             body.throwFailure();
@@ -62,6 +64,9 @@ final class XmlReader {
                 throw malformed("not in the charset of the document", locationOf(reader));
             }
             throw malformed(e.getMessage(), e.getLocation() == null ? locationOf(reader) : e.getLocation());
+        } catch (IOException e) {
+            body.throwFailure();
+            throw e;
         } catch (WstxLazyException e) {
             body.throwFailure();
             throw malformed(e.getMessage(), locationOf(reader));
@@ -70,9 +75,17 @@ final class XmlReader {
         }
     }
 
+    private static boolean hasByteOrderMark(InputStream again) throws IOException {
+        again.mark(Integer.BYTES);
+        int first = ByteBuffer.wrap(Arrays.copyOf(again.readNBytes(Integer.BYTES), Integer.BYTES))
+                .getInt();
+        again.reset();
+        // Of UTF-8, UTF-16 and UTF-32. The little-endian one of UTF-32 begins with that of UTF-16.
+        return first >>> 8 == 0xEFBBBF || first >>> 16 == 0xFEFF || first >>> 16 == 0xFFFE || first == 0xFEFF;
+    }
+
     /** A reader of a document that names its charset itself, or has that of XML. */
-    private XMLStreamReader open(InputStream body) throws IOException, XMLStreamException {
-        InputStream again = new BufferedInputStream(body, FIRST_BYTES);
+    private XMLStreamReader open(InputStream again) throws IOException, XMLStreamException {
         again.mark(Integer.MAX_VALUE);
         XMLStreamReader reader = factory.createXMLStreamReader(again);
         String charset = reader.getEncoding();
@@ -121,7 +134,7 @@ final class XmlReader {
         for (SMEvent event = children.getNext(); event != null; event = children.getNext()) {
             if (event == SMEvent.START_ELEMENT) {
                 readBatch(children, uuidRequest);
-            } else if (!children.getText().trim().isEmpty()) {
+            } else if (!WhiteSpace.trimmed(children.getText()).isEmpty()) {
                 throw invalid(children, "request holds generate-uuid elements only, not text");
             }
         }
@@ -173,8 +186,7 @@ final class XmlReader {
 
     private static String readText(SMInputCursor element) throws XMLStreamException, RefusedException {
         try {
-            // trim() and not strip(), because XML's white space is four ASCII characters.
-            return element.getElemStringValue().trim();
+            return WhiteSpace.trimmed(element.getElemStringValue());
         } catch (TypedXMLStreamException e) {
             throw invalid(e.getLocation(), "generate-uuid holds text only, no elements");
         }

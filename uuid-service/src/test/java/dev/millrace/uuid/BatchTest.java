@@ -45,9 +45,17 @@ class BatchTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"0", "-1", "+1", "", "x", "1.5", "1e2", "99999999999", "\u0661", "0x10"})
+    @ValueSource(strings = {"0", "-1", "+1", "", "x", "1.5", "1e2", "99999999999", "\u0661", "0x10", "\u000b3"})
     void wrongCountIsRefused(String text) {
         assertRefused(RefusalReason.WRONG_COUNT, null, text, null, null, null);
+    }
+
+    /** Each of two UTF-16 units. */
+    @Test
+    void aNamesCharactersAreCounted() throws RefusedException {
+        String longest = "\uD83D\uDE00".repeat(Batch.MAX_NAME_CHARS);
+        assertEquals(longest, Batch.parse("name", null, longest, null, null).name());
+        assertRefused(RefusalReason.WRONG_NAME, "name", null, longest + "x", null, null);
     }
 
     @Test

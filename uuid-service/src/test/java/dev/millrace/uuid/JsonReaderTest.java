@@ -50,6 +50,15 @@ class JsonReaderTest {
                 read(GOOD.getBytes(StandardCharsets.UTF_8)));
     }
 
+    @Test
+    void aByteOrderMarkIsSkipped() throws Exception {
+        assertEquals(
+                read(GOOD.getBytes(StandardCharsets.UTF_8)), read(("\uFEFF" + GOOD).getBytes(StandardCharsets.UTF_8)));
+        assertEquals(
+                RefusalReason.MALFORMED_JSON, refusal("\uFEFF\uFEFF" + GOOD).reason());
+        assertEquals(RefusalReason.MALFORMED_JSON, refusal("\uFEFF").reason());
+    }
+
     /** Quotation marks are apostrophes here. */
     @ParameterizedTest
     @CsvSource(

@@ -70,7 +70,15 @@ class XmlReaderTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"UTF-8,", "UTF-16,", "UTF-16LE,", "ISO-8859-1,", "ISO-8859-1, ISO-8859-1", "UTF-16BE, UTF-16BE"})
+    @CsvSource({
+        "UTF-8,",
+        "UTF-16,",
+        "UTF-16LE,",
+        "ISO-8859-1,",
+        "ISO-8859-1, ISO-8859-1",
+        "UTF-16BE, UTF-16BE",
+        "UTF-32, UTF-32"
+    })
     void encodings(String encoding, String told) throws Exception {
         byte[] document = ("<?xml version='1.0' encoding='" + encoding + "'?>"
                         + "<request><generate-uuid method='name' name='\u00e4\u00f6'/></request>")
@@ -125,6 +133,43 @@ class XmlReaderTest {
                         + "<request><generate-uuid method='name' name='\u00e4'/></request>")
                 .getBytes(StandardCharsets.UTF_8);
         assertEquals(List.of(batch("name", "1", "\u00e4")), read(new ByteArrayInputStream(document), "UTF-8"));
+    }
+
+    /** RFC 7303 section 3. */
+    @ParameterizedTest
+    @CsvSource({
+        "UTF-8, ISO-8859-1",
+        "UTF-8, UTF-16",
+        "UTF-16LE, UTF-16BE",
+        "UTF-16BE, UTF-8",
+        "UTF-32BE, UTF-8",
+        "UTF-32LE, UTF-16"
+    })
+    void aByteOrderMarkOverridesTheCharsetOfHttp(String encoding, String told) throws Exception {
+        byte[] document = "\uFEFF<request><generate-uuid method='name' name='\u00e4'/></request>"
+                .getBytes(Charset.forName(encoding));
+        assertEquals(List.of(batch("name", "1", "\u00e4")), read(new ByteArrayInputStream(document), told));
+    }
+
+    @Test
+    void aDocumentShorterThanAByteOrderMarkIsMalformed() {
+        for (int bytes = 0; bytes < 4; bytes++) {
+            byte[] document = new byte[bytes];
+            Refusal refusal = assertThrows(
+                            RefusedException.class, () -> read(new ByteArrayInputStream(document), "UTF-8"))
+                    .refusal();
+            assertEquals(RefusalReason.MALFORMED_XML, refusal.reason(), refusal.message());
+        }
+    }
+
+    /** XML 1.1 allows such characters where they are escaped. */
+    @Test
+    void aControlCharacterIsAPartOfTheName() throws Exception {
+        String begin = "<?xml version='1.1'?><request><generate-uuid method='name'";
+        List<Batch> expected = List.of(batch("name", "1", "\u0001n"));
+        assertEquals(expected, read(begin + ">&#x1;n</generate-uuid></request>"));
+        assertEquals(expected, read(begin + " name='&#x1;n'/></request>"));
+        assertThrows(RefusedException.class, () -> read(begin + " name='n'/>&#x1;</request>"));
     }
 
     @ParameterizedTest
