@@ -68,7 +68,7 @@ public record Catalog(
                 }
             }
             String name = folder.relativize(path).toString().replace(File.separatorChar, '/');
-            files.add(digester.file(name));
+            files.add(new CatalogFile(name, digester.size, digester.hex()));
         }
         return new Catalog(files);
     }
@@ -90,7 +90,7 @@ public record Catalog(
             } catch (IOException e) {
                 throw new IOException("cannot download " + name + " below " + base.uri() + ": " + e.getMessage(), e);
             }
-            files.add(digester.file(name));
+            files.add(CatalogFile.learnt(name, digester.size, digester.hex()));
         }
         return new Catalog(files);
     }
@@ -107,8 +107,8 @@ public record Catalog(
             md5.update(chunk, offset, length);
         }
 
-        CatalogFile file(String name) {
-            return new CatalogFile(name, size, HexFormat.of().formatHex(md5.digest()));
+        String hex() {
+            return HexFormat.of().formatHex(md5.digest());
         }
     }
 

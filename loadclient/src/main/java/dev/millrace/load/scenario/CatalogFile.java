@@ -22,6 +22,7 @@ public final class CatalogFile {
     private final String name;
     private final long size;
     private final @Nullable String md5;
+    private final boolean learnt;
     private volatile long crc32c = UNKNOWN;
 
     /**
@@ -36,9 +37,19 @@ public final class CatalogFile {
             @JsonProperty(value = "name", required = true) String name,
             @JsonProperty(value = "size", required = true) long size,
             @JsonProperty("md5") @Nullable String md5) {
+        this(name, size, md5, false);
+    }
+
+    private CatalogFile(String name, long size, @Nullable String md5, boolean learnt) {
         this.name = name;
         this.size = size;
         this.md5 = md5;
+        this.learnt = learnt;
+    }
+
+    /** A file that no catalogue lists: its size and MD5 are those of a first download. */
+    static CatalogFile learnt(String name, long size, String md5) {
+        return new CatalogFile(name, size, md5, true);
     }
 
     /** A new digest of the kind that catalogues have. */
@@ -62,6 +73,11 @@ public final class CatalogFile {
 
     @Nullable String md5() {
         return md5;
+    }
+
+    /** Whether it was learnt from a server, which need not announce its size (RFC 9110 section 8.6). */
+    boolean isLearnt() {
+        return learnt;
     }
 
     /** Why it is no entry of a catalogue, for people; null if it is one. A text in JSON may hold anything. */

@@ -7,10 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.load.TestFiles;
 import dev.millrace.load.TestServer;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -103,6 +107,57 @@ class CatalogTest {
             Cli cli = download(server, "--file=b", "--catalog=none");
             assertEquals(ExitCode.ERRORS, cli.code(), cli.err());
             assertTrue(cli.err().contains("wrong digest x 3"), cli.err());
+        }
+    }
+
+    /** Sends a file, or a part of it, as a server does that does not know its length. */
+    private static void chunked(TestServer.Request request, OutputStream out, byte[] file) throws IOException {
+        Matcher range = Pattern.compile("Range: bytes=(\\d*)-(\\d*)")
+                .matcher(String.join("\n", request.head()));
+        int first = 0;
+        int last = file.length - 1;
+        String status = "200 OK\r\nETag: \"1\"";
+        if (range.find()) {
+            boolean suffix = range.group(1).isEmpty();
+            first = suffix ? file.length - Integer.parseInt(range.group(2)) : Integer.parseInt(range.group(1));
+            last = suffix || range.group(2).isEmpty() ? last : Integer.parseInt(range.group(2));
+            status = "206 Partial Content\r\nETag: \"1\"\r\nContent-Range: bytes " + first + "-" + last + "/"
+                    + file.length;
+        }
+        int length = last - first + 1;
+        out.write(("HTTP/1.1 " + status + "\r\nTransfer-Encoding: chunked\r\n\r\n" + Integer.toHexString(length)
+                        + "\r\n")
+                .getBytes(UTF_8));
+        out.write(file, first, length);
+        out.write("\r\n0\r\n\r\n".getBytes(UTF_8));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--verify=auto", "--verify=length", "--range=1k", "--resume"})
+    void aServerNeedNotAnnounceTheLengthOfAFileThatWasLearnt(String option) throws IOException {
+        try (TestServer server = new TestServer((request, out, socket) -> chunked(request, out, FILE))) {
+            Cli cli = download(server, "--file=b", "--catalog=none", option);
+            assertEquals(ExitCode.GOOD, cli.code(), cli.err());
+            assertTrue(cli.out().contains("| err 0 "), cli.out());
+        }
+    }
+
+    @Test
+    void aFileWithoutALengthIsCheckedAllTheSame() throws IOException {
+        AtomicInteger downloads = new AtomicInteger();
+        byte[] wrong = FILE.clone();
+        wrong[123] ^= 1;
+        List<byte[]> answers = List.of(FILE, FILE, wrong, Arrays.copyOf(FILE, 4000), Arrays.copyOf(FILE, 6000));
+        try (TestServer server = new TestServer(
+                (request, out, socket) -> chunked(request, out, answers.get(downloads.getAndIncrement())))) {
+            Cli cli = download(server, "--file=b", "--catalog=none");
+            assertEquals(ExitCode.ERRORS, cli.code(), cli.err());
+            for (String error : List.of(
+                    "wrong digest x 1",
+                    "short body x 1 (4000 of 5000 bytes of b)",
+                    "wrong content x 1 (1000 surplus bytes after b)")) {
+                assertTrue(cli.err().contains(error), error + " in " + cli.err());
+            }
         }
     }
 
