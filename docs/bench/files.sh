@@ -146,7 +146,8 @@ download_from() {
 # measure_slow LABEL: cost, MB/s, first byte in ms at 99 %
 measure_slow() {
     download_from "$1" "$seconds" 2 1000000
-    cell "$work/run" server_ms_per_gb mb_per_s first_byte_p99_us | awk -v label="$1" '{ print label, $1, $2, $3 / 1000 }'
+    cell "$work/run" server_ms_per_gb mb_per_s first_byte_p99_us |
+        awk -v label="$1" 'NF < 3 { exit 1 } { print label, $1, $2, $3 / 1000 }' || fail "$1: fewer than 100 downloads have no 99 %"
 }
 
 warm_up() {

@@ -27,7 +27,7 @@ record Gate(String text, String metric, boolean above, double bound) {
 
     private static final Pattern FORM = Pattern.compile("\\s*(\\w+)\\s*([<>])\\s*(\\d+(?:\\.\\d+)?)\\s*(\\w*)\\s*");
     private static final String MAX = "max";
-    private static final Map<String, Function<Percentiles, Double>> TIMES = Map.of(
+    private static final Map<String, Function<Percentiles, @Nullable Double>> TIMES = Map.of(
             "p50",
             Percentiles::p50,
             "p90",
@@ -38,6 +38,9 @@ record Gate(String text, String metric, boolean above, double bound) {
             Percentiles::p999,
             MAX,
             Percentiles::max);
+    /** Those that few answers do not have. */
+    private static final Map<String, Double> HIGH_PERCENTILES = Map.of("p90", 90.0, "p99", 99.0, "p999", 99.9);
+
     private static final double MICROS_PER_MILLI = 1e3;
     private static final MathContext SHOWN = new MathContext(6);
 
@@ -96,7 +99,7 @@ record Gate(String text, String metric, boolean above, double bound) {
             case "cpu" -> cell.serverMicrosPerRequest();
             default -> {
                 Percentiles latency = cell.times().latency();
-                Function<Percentiles, Double> time = TIMES.get(metric);
+                Function<Percentiles, @Nullable Double> time = TIMES.get(metric);
                 yield latency.count() == 0 || time == null ? null : time.apply(latency);
             }
         };
@@ -108,12 +111,37 @@ record Gate(String text, String metric, boolean above, double bound) {
      * @param repetitions of one cell
      */
     @Nullable String failure(List<CellResult> repetitions) {
+        String tooFew = tooFew(repetitions);
+        if (tooFew != null) {
+            return tooFew;
+        }
         OptionalDouble figure = figure(repetitions);
         if (figure.isEmpty()) {
             return metric + " is not known, --fail-if '" + text + "'";
         }
         boolean fails = above ? figure.getAsDouble() > bound : figure.getAsDouble() < bound;
         return fails ? metric + " is " + shown(figure.getAsDouble()) + ", --fail-if '" + text + "'" : null;
+    }
+
+    /**
+     * Why a high percentile is not known; null if it is, and for other figures. A repetition with too few answers may be the
+     * slowest: a mean of the others would pass without it.
+     */
+    private @Nullable String tooFew(List<CellResult> repetitions) {
+        Double percentile = HIGH_PERCENTILES.get(metric);
+        if (percentile == null) {
+            return null;
+        }
+        long needed = Percentiles.valuesFor(percentile);
+        long fewest = repetitions.stream()
+                .mapToLong(cell -> cell.times().latency().count())
+                .min()
+                .orElse(0);
+        return fewest >= needed
+                ? null
+                : metric + " is not known: it takes " + needed + " answers"
+                        + (repetitions.size() > 1 ? " in each repetition" : "") + ", and there are " + fewest
+                        + ", --fail-if '" + text + "'";
     }
 
     /** A figure for people. */

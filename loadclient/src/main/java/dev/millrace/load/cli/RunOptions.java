@@ -120,7 +120,8 @@ final class RunOptions {
             paramLabel = "CONDITION",
             description =
                     "Exit 1 if this is true of a cell, such as 'p99>50ms', 'errors>0', 'cpu>30us' (the server's, for "
-                            + "each request) or 'throughput<1000'; the mean of its repetitions counts.")
+                            + "each request) or 'throughput<1000'; the mean of its repetitions counts. A percentile that is not "
+                            + "known fails: p99 takes 100 answers.")
     private List<String> failIf = List.of();
 
     @Option(

@@ -92,7 +92,7 @@ final class CellTables {
 
     /** The mean of a figure over the soundest repetitions. */
     private static String time(
-            Aggregate cell, Function<CellResult, Percentiles> times, Function<Percentiles, Double> which) {
+            Aggregate cell, Function<CellResult, Percentiles> times, Function<Percentiles, @Nullable Double> which) {
         return FigureFormat.millis(cell.mean(result -> FigureFormat.of(times.apply(result), which)));
     }
 

@@ -39,7 +39,7 @@ public record Comparison(boolean labelled, boolean early, List<Row> rows) {
         CPU("server CPU", false, CellResult::cost),
         /** Median latency. */
         P50("p50", false, cell -> cell.times().latency().p50()),
-        /** 99th percentile of latency. */
+        /** 99th percentile of latency, which a repetition with fewer than 100 answers does not have. */
         P99("p99", false, cell -> cell.times().latency().p99());
 
         private final String label;

@@ -1,9 +1,12 @@
 package dev.millrace.load.report;
 
 import dev.millrace.load.run.CellResult;
+import dev.millrace.load.run.Percentiles;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.DoubleStream;
 import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
@@ -23,7 +26,7 @@ final class DetailCharts {
     private DetailCharts() {}
 
     /**
-     * Latency by percentile, with a stretched tail.
+     * Latency by percentile, with a stretched tail. A line ends where its cell has too few answers.
      *
      * @param condition what all cells have in common
      * @param cells     a cell for each series
@@ -39,7 +42,7 @@ final class DetailCharts {
             return "";
         }
         double largest = curves.values().stream()
-                .mapToDouble(curve -> at(curve, 99.99))
+                .mapToDouble(curve -> at(curve, knownPercentiles(curve).max().orElse(0)))
                 .max()
                 .orElse(1);
         double smallest = curves.values().stream()
@@ -52,9 +55,9 @@ final class DetailCharts {
         }
         curves.forEach((name, curve) -> {
             StringBuilder points = new StringBuilder();
-            for (double percentile : PERCENTILES) {
-                points.append(Svg.point(x(percentile), frame.y(at(curve, percentile))));
-            }
+            knownPercentiles(curve)
+                    .forEach(percentile ->
+                            points.append(Svg.point(x(percentile), frame.y(at(curve, percentile)))));
             line(frame, name, points, colours);
         });
         return frame.done(List.copyOf(curves.keySet()), colours);
@@ -65,6 +68,11 @@ final class DetailCharts {
         if (colours.of(name) != null) {
             frame.svg().polyline(points.toString().strip(), "s" + colours.of(name));
         }
+    }
+
+    private static DoubleStream knownPercentiles(Histogram curve) {
+        return Arrays.stream(PERCENTILES)
+                .filter(percentile -> Percentiles.isKnown(percentile, curve.getTotalCount()));
     }
 
     private static double at(Histogram curve, double percentile) {

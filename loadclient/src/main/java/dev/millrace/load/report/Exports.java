@@ -32,7 +32,7 @@ final class Exports {
 
     private static final String HGRM = ".hgrm";
     private static final List<String> TIMES = List.of("p50", "p90", "p99", "p999", "max");
-    private static final List<Function<Percentiles, Double>> FIGURES =
+    private static final List<Function<Percentiles, @Nullable Double>> FIGURES =
             List.of(Percentiles::p50, Percentiles::p90, Percentiles::p99, Percentiles::p999, Percentiles::max);
 
     private Exports() {}

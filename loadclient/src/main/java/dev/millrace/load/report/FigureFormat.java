@@ -71,8 +71,8 @@ final class FigureFormat {
                 : "";
     }
 
-    /** A figure of a distribution; null if the distribution is missing or empty. */
-    static @Nullable Double of(@Nullable Percentiles times, Function<Percentiles, Double> figure) {
+    /** A figure of a distribution; null if the distribution is missing or empty, or has too few values for it. */
+    static @Nullable Double of(@Nullable Percentiles times, Function<Percentiles, @Nullable Double> figure) {
         return times == null || times.count() == 0 ? null : figure.apply(times);
     }
 

@@ -19,7 +19,7 @@ public final class OpenMetricsFile {
 
     private static final double MICROS = 1e6;
     private static final double BYTES_PER_MEGABYTE = 1e6;
-    private static final Map<String, Function<Percentiles, Double>> QUANTILES = quantiles();
+    private static final Map<String, Function<Percentiles, @Nullable Double>> QUANTILES = quantiles();
 
     private final List<CellResult> cells;
     private final StringBuilder text = new StringBuilder();
@@ -28,8 +28,8 @@ public final class OpenMetricsFile {
         this.cells = cells;
     }
 
-    private static Map<String, Function<Percentiles, Double>> quantiles() {
-        Map<String, Function<Percentiles, Double>> all = new LinkedHashMap<>();
+    private static Map<String, Function<Percentiles, @Nullable Double>> quantiles() {
+        Map<String, Function<Percentiles, @Nullable Double>> all = new LinkedHashMap<>();
         all.put("0.5", Percentiles::p50);
         all.put("0.9", Percentiles::p90);
         all.put("0.99", Percentiles::p99);
@@ -99,7 +99,7 @@ public final class OpenMetricsFile {
                 QUANTILES.forEach((quantile, figure) -> sample(
                         "loadclient_latency_seconds",
                         labels + label("quantile", quantile),
-                        figure.apply(latency) / MICROS));
+                        scaled(figure.apply(latency))));
                 sample("loadclient_latency_seconds_sum", labels, latency.mean() * latency.count() / MICROS);
             }
             sample("loadclient_latency_seconds_count", labels, (double) latency.count());

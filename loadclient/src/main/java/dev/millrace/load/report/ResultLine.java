@@ -116,22 +116,23 @@ public final class ResultLine {
     }
 
     private static String millis(
-            Aggregate cell, Function<Times, @Nullable Percentiles> times, Function<Percentiles, Double> figure) {
+            Aggregate cell, Function<Times, @Nullable Percentiles> times, Function<Percentiles, @Nullable Double> figure) {
         return FigureFormat.millis(cell.mean(result -> FigureFormat.of(times.apply(result.times()), figure)));
     }
 
     /** A second line, with latency at more percentiles. */
     public static String percentiles(CellResult result) {
         Histogram latency = result.latencies();
+        long answers = latency.getTotalCount();
         StringBuilder text = new StringBuilder("  latency ms:");
         for (double percentile : PERCENTILES) {
             text.append(' ')
                     .append(BigDecimal.valueOf(percentile).stripTrailingZeros().toPlainString())
                     .append("% ")
                     .append(FigureFormat.millis(
-                            latency.getTotalCount() == 0
-                                    ? null
-                                    : (Double) (latency.getValueAtPercentile(percentile) / NANOS_PER_MICRO)));
+                            Percentiles.isKnown(percentile, answers)
+                                    ? (Double) (latency.getValueAtPercentile(percentile) / NANOS_PER_MICRO)
+                                    : null));
         }
         return text.toString();
     }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 public final class MergedCell {
 
     /** A distribution without values. */
-    private static final Percentiles UNKNOWN = new Percentiles(0, 0, 0, 0, 0, 0, 0);
+    private static final Percentiles UNKNOWN = new Percentiles(0, 0, null, null, null, null, 0);
     /** Settings that say how much load there is, and of which the sum is that of all clients. */
     private static final Set<String> ADDED = Set.of("clients", "rate");
 

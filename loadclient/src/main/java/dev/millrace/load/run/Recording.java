@@ -157,13 +157,14 @@ final class Recording {
         }
         List<SizeResult> results = new ArrayList<>();
         sizes.forEach((bytes, size) -> {
-            boolean known = size.speed.getTotalCount() > 0;
+            long speeds = size.speed.getTotalCount();
+            boolean known = speeds > 0;
             results.add(new SizeResult(
                     bytes,
                     size.init.getTotalCount(),
                     Percentiles.of(size.init),
                     known ? size.speed.getMean() / KILOBYTES_PER_MEGABYTE : null,
-                    known ? size.speed.getValueAtPercentile(1) / KILOBYTES_PER_MEGABYTE : null,
+                    Percentiles.isKnown(99, speeds) ? size.speed.getValueAtPercentile(1) / KILOBYTES_PER_MEGABYTE : null,
                     known ? size.speed.getValueAtPercentile(50) / KILOBYTES_PER_MEGABYTE : null));
         });
         return results;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param init      sending (before connecting, if a new connection is needed) to first body byte, in microseconds
  * @param speed     mean speed from first to last body byte, in 10^6 bytes per second, of downloads that took more than
  *                  one read. Null if none did
- * @param speedP1   first percentile of that speed
+ * @param speedP1   first percentile of that speed; null with fewer than 100 downloads
  * @param speedP50  median of that speed
  */
 public record SizeResult(
@@ -25,5 +25,7 @@ public record SizeResult(
     /** Refuses a part that is missing: a damaged file is reported by the name of that part. */
     public SizeResult {
         Objects.requireNonNull(init, "no init");
+        // Of fewer it is the slowest, as the 99th percentile of a time is the longest.
+        speedP1 = Percentiles.isKnown(99, downloads) ? speedP1 : null;
     }
 }

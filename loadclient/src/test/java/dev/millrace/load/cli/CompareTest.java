@@ -30,7 +30,7 @@ class CompareTest {
     private Path folder;
 
     static CellResult cell(String label, int repetition, long requests, double serverSeconds) {
-        Percentiles times = new Percentiles(10, 2, 1, 3, 4, 5, 6);
+        Percentiles times = new Percentiles(1000, 2, 1.0, 3.0, 4.0, 5.0, 6);
         return new CellResult(
                 label,
                 Map.of("clients", "8"),

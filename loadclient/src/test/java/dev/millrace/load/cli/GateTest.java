@@ -23,10 +23,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 class GateTest {
 
     private static Cli run(String... gates) throws IOException {
+        return run(200, gates);
+    }
+
+    private static Cli run(int requests, String... gates) throws IOException {
         try (TestServer server = new TestServer(TestServer::answerUuids)) {
             String[] all = new String[gates.length + 6];
             System.arraycopy(
-                    new String[] {"uuid", "-c=1", "-n=20", "--warmup=0s", "-q", server.url("/generate-uuid")},
+                    new String[] {"uuid", "-c=1", "-n=" + requests, "--warmup=0s", "-q", server.url("/generate-uuid")},
                     0,
                     all,
                     0,
@@ -87,9 +91,36 @@ class GateTest {
         }
     }
 
+    /** One long wait among a few answers would be called their 99th percentile, and a lucky few would pass. */
+    @Test
+    void aPercentileOfTooFewAnswersFails() throws IOException {
+        Cli cli = run(20, "p99>60s", "p999>60s", "p90>60s", "p50>60s", "max>60s");
+        assertEquals(ExitCode.ERRORS, cli.code(), cli.err());
+        assertEquals(2, cli.err().lines().count(), cli.err());
+        for (String part : List.of(
+                "p99 is not known: it takes 100 answers, and there are 20, --fail-if 'p99>60s'",
+                "p999 is not known: it takes 1000 answers, and there are 20, --fail-if 'p999>60s'")) {
+            assertTrue(cli.err().contains("c=1 GET ka=on RANDOM n=1: " + part), cli.err());
+        }
+    }
+
+    @Test
+    void aRepetitionWithTooFewAnswersIsNotLeftOut() {
+        List<CellResult> repetitions = List.of(withMax(0, 10), with(1, 99, 10));
+        assertEquals(
+                "p99 is not known: it takes 100 answers in each repetition, and there are 99, --fail-if 'p99>1s'",
+                Gate.of("p99>1s").failure(repetitions));
+        assertNull(Gate.of("p90>1s").failure(repetitions));
+        assertNull(Gate.of("p50>1s").failure(List.of(with(0, 1, 10))));
+    }
+
     private static CellResult withMax(int repetition, double maxMicros) {
+        return with(repetition, 1000, maxMicros);
+    }
+
+    private static CellResult with(int repetition, long answers, double maxMicros) {
         CellResult cell = CompareTest.cell("", repetition, 1000, 1);
-        Percentiles times = new Percentiles(1000, 2, 1, 3, 4, 5, maxMicros);
+        Percentiles times = new Percentiles(answers, 2, 1.0, 3.0, 4.0, 5.0, maxMicros);
         return new CellResult(
                 "",
                 cell.parameters(),

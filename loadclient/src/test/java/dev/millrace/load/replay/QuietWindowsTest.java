@@ -37,7 +37,7 @@ class QuietWindowsTest {
 
     /** @param stealSeconds steal time in two seconds of CPU time; null if it is unknown */
     private static CellResult window(Double stealSeconds, boolean wrong) {
-        Percentiles times = new Percentiles(10, 2, 1, 3, 4, 5, 6);
+        Percentiles times = new Percentiles(1000, 2, 1.0, 3.0, 4.0, 5.0, 6);
         CpuUse cpu = stealSeconds == null
                 ? new CpuUse(null, null, null, null, null, null, null, null, false, null)
                 : new CpuUse(0.5, 0.5, 0.0, 1.0 - stealSeconds, stealSeconds, 0.0, 10L, 1000L, false, null);

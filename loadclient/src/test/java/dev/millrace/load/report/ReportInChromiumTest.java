@@ -127,7 +127,7 @@ class ReportInChromiumTest {
         }
         ByteBuffer buffer = ByteBuffer.allocate(latency.getNeededByteBufferCapacity());
         int length = latency.encodeIntoCompressedByteBuffer(buffer);
-        Percentiles times = new Percentiles(2000, 900, 100, 800 + seed, 1000, 2000, 9000);
+        Percentiles times = new Percentiles(2000, 900, 100.0, 800.0 + seed, 1000.0, 2000.0, 9000);
         List<SizeResult> sizes = bytes
                 ? List.of(
                         new SizeResult(1024, 10, times, null, null, null),

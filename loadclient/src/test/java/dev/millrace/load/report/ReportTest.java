@@ -36,7 +36,7 @@ class ReportTest {
         Map<String, String> parameters = new LinkedHashMap<>();
         parameters.put("clients", Integer.toString(clients));
         parameters.put(file == null ? "method" : "file", file == null ? "GET" : file);
-        Percentiles times = new Percentiles(10, 2, 1, 3, 4, 5, 6);
+        Percentiles times = new Percentiles(1000, 2, 1.0, 3.0, 4.0, 5.0, 6);
         return new CellResult(
                 label,
                 parameters,
@@ -306,7 +306,7 @@ class ReportTest {
     @Test
     void theMaximumIsThatOfAllRepetitions() {
         CellResult cell = repetition(0, 1000, "ok", Map.of());
-        Percentiles times = new Percentiles(10, 2_000, 1_000, 3_000, 4_000, 5_000, 9_000_000);
+        Percentiles times = new Percentiles(1000, 2_000, 1_000.0, 3_000.0, 4_000.0, 5_000.0, 9_000_000);
         CellResult slow = new CellResult(
                 "A",
                 cell.parameters(),
