@@ -24,6 +24,8 @@ final class CellClock {
     final LongAdder requests = new LongAdder();
     final LongAdder warmup = new LongAdder();
     final LongAdder bytes = new LongAdder();
+    /** Body bytes while warming up, also of answers that turned out to be wrong. */
+    final LongAdder warmupBytes = new LongAdder();
     final LongAdder connections = new LongAdder();
     /** Exchanges that still made progress when the drain ended. */
     final LongAdder cutOff = new LongAdder();

@@ -41,6 +41,7 @@ public final class CellRun {
     private final List<Thread> threads = new ArrayList<>();
     private final List<Recording> recordings = new ArrayList<>();
     private final List<Long> warmupSeries = new ArrayList<>();
+    private final List<Long> warmupByteSeries = new ArrayList<>();
     private final List<Long> requestSeries = new ArrayList<>();
     private final List<Long> byteSeries = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
@@ -143,7 +144,9 @@ public final class CellRun {
     private void detectSteadiness(RunSettings.Warmup warmup) throws InterruptedException {
         long end = System.nanoTime() + warmup.most().minus(warmup.time()).toNanos();
         double compilers = 1;
-        while (!stopped && !(Steadiness.reached(warmupSeries) && compilers < COMPILERS_REST)) {
+        // Few downloads of large files end in a second, and never equally many: their bytes are steady.
+        List<Long> series = cell.workload().countsBytes() ? warmupByteSeries : warmupSeries;
+        while (!stopped && !(Steadiness.reached(series) && compilers < COMPILERS_REST)) {
             if (System.nanoTime() - end > 0) {
                 notes.add("not steady after a warm-up of " + RunSettings.text(warmup.most()));
                 return;
@@ -267,12 +270,14 @@ public final class CellRun {
     /** Adds the counts since the last sample to the series, and shows them to the listener. */
     private void sample(boolean warmingUp, double seconds, double left) {
         long requests = warmingUp ? clock.warmup.sum() : clock.requests.sum();
-        long bytes = clock.bytes.sum();
+        long bytes = warmingUp ? clock.warmupBytes.sum() : clock.bytes.sum();
         if (warmingUp) {
             warmupSeries.add(requests - seenRequests);
+            warmupByteSeries.add(bytes - seenBytes);
         } else {
             if (requestSeries.isEmpty()) {
                 seenRequests = 0;
+                seenBytes = 0;
             }
             requestSeries.add(requests - seenRequests);
             byteSeries.add(bytes - seenBytes);

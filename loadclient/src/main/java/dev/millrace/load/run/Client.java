@@ -239,9 +239,12 @@ final class Client implements LoadClient {
     }
 
     private void received(int count) {
-        if (clock.phase() == Phase.WINDOW) {
+        Phase phase = clock.phase();
+        if (phase == Phase.WINDOW) {
             bytesInWindow += count;
             clock.bytes.add(count);
+        } else if (phase == Phase.WARMUP) {
+            clock.warmupBytes.add(count);
         }
         if (download) {
             long now = System.nanoTime();

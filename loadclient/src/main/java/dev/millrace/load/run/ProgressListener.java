@@ -11,7 +11,7 @@ interface ProgressListener {
      * @param seconds   time since the start of this phase
      * @param left      seconds to its end; NaN if a number of requests ends it
      * @param requests  verified answers in the last second, while warming up too
-     * @param bytes     body bytes in the last second; 0 while warming up
+     * @param bytes     body bytes in the last second
      * @param errors    failures so far
      */
     void tick(boolean warmingUp, double seconds, double left, long requests, long bytes, long errors);

@@ -220,9 +220,12 @@ final class StreamsClient implements LoadClient {
 
         @Override
         public void accept(int count) {
-            if (clock.phase() == Phase.WINDOW) {
+            Phase phase = clock.phase();
+            if (phase == Phase.WINDOW) {
                 bytesInWindow += count;
                 clock.bytes.add(count);
+            } else if (phase == Phase.WARMUP) {
+                clock.warmupBytes.add(count);
             }
             if (cell.workload().countsBytes()) {
                 lastProgress = System.nanoTime();

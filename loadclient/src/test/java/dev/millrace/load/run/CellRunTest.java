@@ -235,6 +235,33 @@ class CellRunTest {
         }
     }
 
+    /** A download ends every few seconds, while the same number of bytes comes in each. */
+    @Test
+    void aWarmUpWithDownloadsIsSteadyWhenTheirBytesAre() throws Exception {
+        try (TestServer server =
+                new TestServer((request, out, socket) -> TestServer.send(out, "200 OK", "x/y", new byte[2_500_000]))) {
+            RunSettings settings = new RunSettings(
+                    Warmup.detected(Duration.ofMillis(10), Duration.ofSeconds(25)),
+                    Duration.ofMillis(100),
+                    0,
+                    Duration.ofSeconds(20),
+                    Duration.ZERO,
+                    Duration.ZERO,
+                    1,
+                    0,
+                    2000,
+                    List.of(),
+                    TlsSettings.ofJdk(),
+                    Limits.NONE);
+            Cell cell = new Cell("", 1, 0, 1_000_000, new Asking(Target.of(server.url("/")), new Failing(0), true));
+            CellResult result =
+                    new CellRun(cell, settings, null, (warmingUp, seconds, left, requests, bytes, errors) -> {}).run(0);
+            assertTrue(
+                    result.notes().stream().anyMatch(note -> note.matches("steady after a warm-up of \\d+s")),
+                    () -> result.notes() + " " + result.series());
+        }
+    }
+
     /** A server that was started anew in the window: its CPU time begins again. */
     private static ServerCpu restarted() {
         AtomicLong used = new AtomicLong(100_000_000_000L);
