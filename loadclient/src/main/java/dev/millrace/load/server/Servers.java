@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
 public final class Servers implements AutoCloseable {
 
     private static final int PROBE_MILLIS = 500;
+    /** That of a JVM may name a hundred jars. */
+    private static final int LONGEST_COMMAND = 100;
 
     private final List<Entry> entries;
     private final @Nullable Path logFolder;
@@ -147,7 +149,8 @@ public final class Servers implements AutoCloseable {
     }
 
     /**
-     * Why the process that the user named cannot be the server's: another listens there, which it has not started.
+     * Why the process that the user named cannot be the server's: another listens there, which it has not started. The
+     * text names both, and says what else the user can do.
      *
      * @return null if it may be, or the listening process is not known
      */
@@ -166,8 +169,21 @@ public final class Servers implements AutoCloseable {
                 .anyMatch(child -> child.pid() == listening.getAsLong());
         return started
                 ? null
-                : "process " + pid + " does not listen on " + address.getHostString() + ":" + address.getPort()
-                        + ", process " + listening.getAsLong() + " does";
+                : "process " + named(pid) + " does not listen on " + address.getHostString() + ":"
+                        + address.getPort() + ", process " + named(listening.getAsLong())
+                        + " does; that one is taken without --server-pid. If it only passes connections on, take a URL "
+                        + "of the server behind it, or --server-cpu-url";
+    }
+
+    /** A process with the beginning of its command, if that is known. */
+    private static String named(long pid) {
+        String command = Environment.commandLine(pid);
+        if (command == null) {
+            return Long.toString(pid);
+        }
+        String shown = Target.withoutPasswords(command);
+        return pid + " (" + (shown.length() > LONGEST_COMMAND ? shown.substring(0, LONGEST_COMMAND) + "..." : shown)
+                + ")";
     }
 
     /** Adds each server's process and command line to a report's facts. */

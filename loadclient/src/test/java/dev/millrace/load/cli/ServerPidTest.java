@@ -27,9 +27,13 @@ class ServerPidTest {
             Cli cli = run(server, other.pid());
             assertEquals(ExitCode.USAGE, cli.code(), cli.err());
             assertTrue(
-                    cli.err().contains("--server-pid: process " + other.pid() + " does not listen on 127.0.0.1:"),
+                    cli.err()
+                            .matches("(?s)loadclient: --server-pid: process " + other.pid()
+                                    + " \\(\\S*sleep 60\\) does not listen on 127\\.0\\.0\\.1:\\d+, process "
+                                    + ProcessHandle.current().pid() + " \\(\\S*java .{0,100}\\.\\.\\.\\) does; that one is "
+                                    + "taken without --server-pid\\. If it only passes connections on, take a URL of the "
+                                    + "server behind it, or --server-cpu-url\\R"),
                     cli.err());
-            assertTrue(cli.err().contains("process " + ProcessHandle.current().pid() + " does"), cli.err());
             assertTrue(server.requests().isEmpty());
         } finally {
             other.destroyForcibly();
