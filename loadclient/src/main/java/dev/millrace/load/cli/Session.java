@@ -373,6 +373,10 @@ final class Session {
             if (wrong != null) {
                 throw new UsageException("--server-pid: " + wrong);
             }
+            if (plan.servers().isUnchecked(entry)) {
+                note("which process listens for " + entry.target().uri() + " is not known: that of --server-pid, "
+                        + entry.pid() + ", is taken unchecked");
+            }
             ServerCpu cpu = plan.servers().cpu(entry.label());
             if (cpu instanceof ReportedCpu reported) {
                 reported.read();

@@ -7,6 +7,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -33,6 +34,13 @@ public final class ListeningPort {
     /** Prefix of an IPv4 address in the table of IPv6. */
     private static final String V4_MAPPED = ANY_V4.repeat(2) + written(new byte[] {0, 0, -1, -1});
 
+    /**
+     * Names of processes that listen for others: systemd for the services that it starts at their first connection
+     * (systemd.socket(5)), Docker's proxy for a container. The server's CPU time is not theirs, and that of systemd's
+     * descendants is the whole machine's.
+     */
+    private static final Set<String> FOR_OTHERS = Set.of("systemd", "docker-proxy");
+
     private ListeningPort() {}
 
     /**
@@ -51,7 +59,7 @@ public final class ListeningPort {
 
     /**
      * The process that takes connections to an address. Of several processes that share its socket, the one that
-     * started the others is returned.
+     * started the others is returned. Processes that listen for others, such as systemd, do not count.
      *
      * @return empty when there is none, when it belongs to another user, or without {@code /proc}
      */
@@ -148,12 +156,24 @@ public final class ListeningPort {
         return inodes;
     }
 
+    private static boolean listensForOthers(long pid) {
+        try {
+            // The kernel cuts a name after 15 bytes, which may be within a character of UTF-8.
+            Path name = Path.of("/proc", Long.toString(pid), "comm");
+            return FOR_OTHERS.contains(
+                    Files.readString(name, StandardCharsets.ISO_8859_1).strip());
+        } catch (IOException ignored) {
+            // It has ended.
+            return false;
+        }
+    }
+
     private static @Nullable Holder holder(long pid, Set<String> inodes) {
         try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(Path.of("/proc", Long.toString(pid), "fd"))) {
             for (Path descriptor : descriptors) {
                 Path target = target(descriptor);
                 if (target != null && inodes.contains(target.toString())) {
-                    return new Holder(pid, descriptor, target);
+                    return listensForOthers(pid) ? null : new Holder(pid, descriptor, target);
                 }
             }
         } catch (IOException | DirectoryIteratorException ignored) {

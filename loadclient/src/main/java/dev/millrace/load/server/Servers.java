@@ -175,6 +175,14 @@ public final class Servers implements AutoCloseable {
                         + "of the server behind it, or --server-cpu-url";
     }
 
+    /** Whether the user named a process, and nothing shows that it is the server's: who listens there is not known. */
+    public boolean isUnchecked(Entry entry) {
+        InetSocketAddress address = entry.target().address();
+        return entry.pid() != null
+                && !(isLocal(address.getAddress())
+                        && ListeningPort.pid(address).isPresent());
+    }
+
     /** A process with the beginning of its command, if that is known. */
     private static String named(long pid) {
         String command = Environment.commandLine(pid);

@@ -4,7 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.load.TestServer;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -37,6 +42,47 @@ class ServerPidTest {
             assertTrue(server.requests().isEmpty());
         } finally {
             other.destroyForcibly();
+        }
+    }
+
+    /** Answers under the name of a process that listens for another one. */
+    static final class Proxy {
+
+        private Proxy() {}
+
+        public static void main(String[] args) throws Exception {
+            Files.writeString(Path.of("/proc/self/comm"), "docker-proxy");
+            try (TestServer server = new TestServer(TestServer::answerUuids)) {
+                System.out.println(server.url("/generate-uuid"));
+                Thread.currentThread().join();
+            }
+        }
+    }
+
+    @Test
+    void aNoteTellsThatNothingShowsWhoseServerItIs() throws Exception {
+        Process proxy = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Proxy.class.getName())
+                .start();
+        try (BufferedReader told = proxy.inputReader()) {
+            long self = ProcessHandle.current().pid();
+            String url = told.readLine();
+            List<String> words = List.of("uuid", "-c=1", "-n=3", "--warmup=0s", "--progress=none", url);
+            Cli found = Cli.run(words.toArray(String[]::new));
+            assertTrue(found.err().contains("note: the process of " + url + " is not known"), found.err());
+            Cli named = Cli.run(Stream.concat(words.stream(), Stream.of("--server-pid=" + self))
+                    .toArray(String[]::new));
+            assertEquals(ExitCode.GOOD, named.code(), named.err());
+            assertTrue(
+                    named.err()
+                            .contains("note: which process listens for " + url
+                                    + " is not known: that of --server-pid, " + self + ", is taken unchecked"),
+                    named.err());
+        } finally {
+            proxy.destroyForcibly().waitFor();
         }
     }
 

@@ -10,14 +10,20 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Figures that are read from the operating system agree with those of the JVM. */
 class HostTest {
@@ -191,6 +197,58 @@ class HostTest {
             }
         } finally {
             child.destroyForcibly().waitFor();
+        }
+    }
+
+    /** Listens under another name, and starts a process that listens on the same port, as a service of systemd does. */
+    static final class Activating {
+
+        private Activating() {}
+
+        public static void main(String[] args) throws Exception {
+            boolean isService = args.length > 1;
+            try (ServerSocket listener = new ServerSocket()) {
+                listener.setOption(StandardSocketOptions.SO_REUSEPORT, true);
+                listener.bind(new InetSocketAddress("127.0.0.1", isService ? Integer.parseInt(args[1]) : 0));
+                if (isService) {
+                    System.out.println(listener.getLocalPort());
+                } else {
+                    Files.writeString(Path.of("/proc/self/comm"), args[0]);
+                    java(Activating.class.getName(), args[0], Integer.toString(listener.getLocalPort()))
+                            .redirectOutput(ProcessBuilder.Redirect.INHERIT)
+                            .start();
+                }
+                Thread.currentThread().join();
+            }
+        }
+    }
+
+    private static ProcessBuilder java(String... arguments) {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path")));
+        command.addAll(List.of(arguments));
+        return new ProcessBuilder(command);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"systemd", "docker-proxy", "nginx"})
+    @EnabledOnOs(OS.LINUX)
+    void whatListensForOthersIsNotTheServer(String name) throws Exception {
+        Process activator = java(Activating.class.getName(), name).start();
+        try (BufferedReader told = activator.inputReader()) {
+            InetSocketAddress address = new InetSocketAddress("127.0.0.1", Integer.parseInt(told.readLine()));
+            ProcessHandle service = activator.children().findFirst().orElseThrow();
+            OptionalLong master = OptionalLong.of(activator.pid());
+            assertEquals(
+                    name.equals("nginx") ? master : OptionalLong.of(service.pid()), ListeningPort.pid(address));
+            service.destroyForcibly();
+            service.onExit().join();
+            assertEquals(name.equals("nginx") ? master : OptionalLong.empty(), ListeningPort.pid(address));
+        } finally {
+            activator.descendants().forEach(ProcessHandle::destroyForcibly);
+            activator.destroyForcibly().waitFor();
         }
     }
 
