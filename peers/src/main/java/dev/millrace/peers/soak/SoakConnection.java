@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.locks.LockSupport;
 import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
 
 /** One connection of HTTP/1.1, with TLS where the URL says so. Not thread-safe. */
 final class SoakConnection implements AutoCloseable {
@@ -26,7 +27,9 @@ final class SoakConnection implements AutoCloseable {
     private final SoakCounts counts;
     private int status;
     private long length;
-    private long rangeBegin;
+    /** Content-Range without its unit; null without that field. */
+    private @Nullable String range;
+
     private long fileBytes;
 
     /**
@@ -77,16 +80,15 @@ final class SoakConnection implements AutoCloseable {
     int head() throws IOException {
         status = Integer.parseInt(line().split(" ")[1]);
         length = 0;
-        rangeBegin = 0;
+        range = null;
         fileBytes = -1;
         for (String line = line(); !line.isEmpty(); line = line()) {
             String value = line.substring(line.indexOf(':') + 1).strip();
             if (line.regionMatches(true, 0, "Content-Length:", 0, 15)) {
                 length = Long.parseLong(value);
             } else if (line.regionMatches(true, 0, "Content-Range: bytes ", 0, 21)) {
-                String[] parts = value.substring("bytes ".length()).split("[-/]");
-                rangeBegin = parts[0].equals("*") ? 0 : Long.parseLong(parts[0]);
-                fileBytes = Long.parseLong(parts[parts.length - 1]);
+                range = value.substring("bytes ".length());
+                fileBytes = Long.parseLong(range.substring(range.indexOf('/') + 1));
             }
         }
         return status;
@@ -104,14 +106,58 @@ final class SoakConnection implements AutoCloseable {
     }
 
     /**
-     * Reads and checks the content of an answer that is a file, or a range of one.
+     * Reads and checks the content of an answer that is a whole file.
      *
      * @param blockBytes  of each read
      * @param pauseMillis after each read
      * @throws WrongByteException when it is not that file
+     * @throws IllegalStateException when it is a part
      */
     void body(SoakFile file, int blockBytes, int pauseMillis) throws IOException, WrongByteException {
-        SoakFile.Check check = file.new Check(rangeBegin);
+        require(status == 200 && range == null, "all of " + file.name());
+        read(file.new Check(0), length, blockBytes, pauseMillis);
+    }
+
+    void body(SoakFile file) throws IOException, WrongByteException {
+        body(file, BLOCK_BYTES, 0);
+    }
+
+    /**
+     * Reads and checks the content of an answer to a request for a range: it must be that range. The whole file is counted
+     * apart. A server may send it (RFC 9110 section 14.2), and those of a soak do where the file was replaced meanwhile.
+     *
+     * @param first of the bytes that were asked for, a multiple of eight
+     * @param last  of them; it may lie behind the file's end
+     * @throws WrongByteException when it is not of that file
+     * @throws IllegalStateException when it is another range, or a refusal of bytes that there are
+     */
+    void range(SoakFile file, long first, long last) throws IOException, WrongByteException {
+        String asked = "bytes " + first + "-" + last + " of " + file.name();
+        counts.ranges.increment();
+        if (status == 200) {
+            counts.whole.increment();
+            body(file);
+            return;
+        }
+        if (status == 416) {
+            require(first >= fileBytes, asked);
+            text();
+            return;
+        }
+        long end = Math.min(last, fileBytes - 1);
+        require(status == 206 && (first + "-" + end + "/" + fileBytes).equals(range), asked);
+        require(length == end - first + 1, asked);
+        read(file.new Check(first), fileBytes, BLOCK_BYTES, 0);
+    }
+
+    private void require(boolean isRight, String asked) {
+        if (!isRight) {
+            throw new IllegalStateException(status + " with " + length + " bytes, range " + range + ", for " + asked);
+        }
+    }
+
+    private void read(SoakFile.Check check, long wholeBytes, int blockBytes, int pauseMillis)
+            throws IOException, WrongByteException {
         byte[] block = new byte[blockBytes];
         for (long left = length; left > 0; ) {
             int read = in.readNBytes(block, 0, (int) Math.min(left, blockBytes));
@@ -125,11 +171,7 @@ final class SoakConnection implements AutoCloseable {
                 LockSupport.parkNanos(pauseMillis * 1_000_000L);
             }
         }
-        check.end(fileBytes < 0 ? length : fileBytes);
-    }
-
-    void body(SoakFile file) throws IOException, WrongByteException {
-        body(file, BLOCK_BYTES, 0);
+        check.end(wholeBytes);
     }
 
     /** Reads the content of an answer that is not a file. */

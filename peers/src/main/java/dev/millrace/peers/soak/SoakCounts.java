@@ -8,6 +8,8 @@ import java.util.concurrent.atomic.LongAdder;
 /** What the clients of a soak have seen. Thread-safe. */
 final class SoakCounts {
     private static final int MOST_TOLD = 40;
+    /** Of so many ranges one may be answered by the whole file, because it was replaced while a thread stood still. */
+    private static final int RANGES_PER_WHOLE = 1000;
 
     final LongAdder connections = new LongAdder();
     final LongAdder answers = new LongAdder();
@@ -19,6 +21,11 @@ final class SoakCounts {
     final LongAdder cut = new LongAdder();
     /** Answers with zeros in place of bytes that were truncated away. */
     final LongAdder cleared = new LongAdder();
+
+    /** Answers to requests for a range. */
+    final LongAdder ranges = new LongAdder();
+    /** Those of them that were the whole file. */
+    final LongAdder whole = new LongAdder();
 
     final AtomicLong wrong = new AtomicLong();
     private final AtomicLong errors = new AtomicLong();
@@ -42,13 +49,13 @@ final class SoakCounts {
 
     /** Whether all was as promised. */
     boolean isGood() {
-        return wrong.get() == 0 && errors.get() == 0;
+        return wrong.get() == 0 && errors.get() == 0 && whole.sum() <= 1 + ranges.sum() / RANGES_PER_WHOLE;
     }
 
     @Override
     public String toString() {
         return String.format(
-                "connections %d, answers %d, MB %d, resets %d, refused %d, cut %d, cleared %d, wrong bytes %d, errors %d%nanswers %s",
+                "connections %d, answers %d, MB %d, resets %d, refused %d, cut %d, cleared %d, whole %d, wrong bytes %d, errors %d%nanswers %s",
                 connections.sum(),
                 answers.sum(),
                 bytes.sum() / 1_000_000,
@@ -56,6 +63,7 @@ final class SoakCounts {
                 refused.sum(),
                 cut.sum(),
                 cleared.sum(),
+                whole.sum(),
                 wrong.get(),
                 errors.get(),
                 answersByWork);
