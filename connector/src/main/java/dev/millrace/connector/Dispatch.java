@@ -1,6 +1,9 @@
 package dev.millrace.connector;
 
-/** Where a ready connection of a {@link NioConnector} is served. Jetty's strategy goes by a task's invocation type. */
+/**
+ * Where a ready connection of a {@link NioConnector} is served. Jetty's strategy goes by a task's invocation type. With each of these, a
+ * write whose callback does not block goes on in the selector's thread, which {@link SelectorExecutor} watches then too.
+ */
 enum Dispatch {
     /**
      * By the selector's own thread, as with {@link #SELECTOR}, until the request comes to what may block: then the thread leaves the

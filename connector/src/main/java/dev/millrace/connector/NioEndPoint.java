@@ -16,7 +16,6 @@ import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.ManagedSelector;
-import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.Invocable;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +35,9 @@ final class NioEndPoint extends MillraceEndPoint {
     private volatile @Nullable NioTransfer transfer;
     private volatile @Nullable RequestLoop requestLoop;
     private volatile SelectionKey key;
+    // A task that copies may take long when so many bytes have been sent. Threads may race for this: it need not be
+    // exact.
+    private long longTaskBytes = NioTransfer.LEAVES_SELECTOR_BYTES;
 
     NioEndPoint(
             NioConnector connector,
@@ -64,6 +66,7 @@ final class NioEndPoint extends MillraceEndPoint {
         }
         boolean here = isForSelectorsThread(selected);
         selectorExecutor.place(here);
+        longTaskBytes = getSentBytes() + NioTransfer.LEAVES_SELECTOR_BYTES;
         RequestLoop current = requestLoop;
         // Jetty has three tasks for each end point, and gives the same ones again.
         if (current == null || !current.runs(selected)) {
@@ -87,7 +90,7 @@ final class NioEndPoint extends MillraceEndPoint {
     // not block may wait for a disk all the same. What goes on with a request never waits for the pool, whose threads
     // may all be waiting for just that.
     private boolean isForSelectorsThread(Runnable selected) {
-        if (goesOnInTls(selected)) {
+        if (writesOn(selected)) {
             return true;
         }
         return switch (dispatch) {
@@ -98,12 +101,10 @@ final class NioEndPoint extends MillraceEndPoint {
     }
 
     // Jetty's strategy runs it in the selector's thread anyway, but has nobody select while a peer takes all at once.
-    private boolean goesOnInTls(Runnable selected) {
+    private boolean writesOn(Runnable selected) {
         return key.isWritable()
-                && getConnection() instanceof TlsConnection tls
-                && tls.isEstablished()
                 && Invocable.getInvocationType(selected) == Invocable.InvocationType.NON_BLOCKING
-                && !speaksHttp2();
+                && !isHandshaking();
     }
 
     // A write that goes on runs what the application does next.
@@ -297,7 +298,6 @@ final class NioEndPoint extends MillraceEndPoint {
         beginWrite(getConnection());
         NioTransfer current = transfer;
         int token = current == null ? -1 : current.region().indexIn(buffers);
-        long before = getSentBytes();
         boolean flushed;
         try {
             flushed = (current == null || token < 0)
@@ -312,8 +312,9 @@ final class NioEndPoint extends MillraceEndPoint {
         }
         if (flushed) {
             endWait();
-            // TLS writes on for as long as the peer takes all: should that be long, another thread selects.
-            if (getConnection() instanceof SslConnection && getSentBytes() - before >= TlsMemory.BATCH_BYTES) {
+            // What is copied goes on for as long as the peer takes all: should that be long, another thread selects.
+            if (token < 0 && getSentBytes() >= longTaskBytes) {
+                longTaskBytes = getSentBytes() + NioTransfer.LEAVES_SELECTOR_BYTES;
                 selectorExecutor.aboutToBlock();
             }
         }

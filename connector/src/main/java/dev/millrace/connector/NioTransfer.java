@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 final class NioTransfer implements Invocable.Task {
     private static final Logger LOG = LoggerFactory.getLogger(NioTransfer.class);
     /** From so many bytes on, a thread is woken to select: to send them takes longer than that (decision 0018). */
-    private static final int LEAVES_SELECTOR_BYTES = 256 * 1024;
+    static final int LEAVES_SELECTOR_BYTES = 256 * 1024;
 
     /** Which thread goes on with the transfer. */
     private enum Stage {
