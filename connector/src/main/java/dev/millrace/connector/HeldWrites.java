@@ -15,6 +15,15 @@ import org.jspecify.annotations.Nullable;
  * Short writes of a connection of HTTP/2, copied and held, until they leave together: by one call, and in one record of TLS. A write
  * that is held is complete for its caller, as one that lies in the socket's buffer is.
  *
+ * <p>Which thread writes:
+ * <ul>
+ *   <li>Jetty's flusher calls {@link #write} in the thread of whoever has something to say, or in the one that has completed its
+ *       last write.
+ *   <li>What is held is released by the thread whose turn ends ({@link Http2Turns}), by one that reads, or by the scheduler's.
+ *   <li>The flusher's write that came meanwhile follows in the thread that completes that release, maybe a selector's. It follows in one
+ *       of the executor's if its callback may block, or if the scheduler's thread has released.
+ * </ul>
+ *
  * <p>Thread-safe. Jetty's flusher has one write pending at a time; {@link #release} may be called beside it.
  */
 final class HeldWrites {

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * <p>Two kinds of threads have a turn: one that runs collected requests, and one that reads, which runs requests itself that do not
  * block. Either holds back what it writes until its turn ends. A turn that makes no progress for some milliseconds is ended by the
  * scheduler's thread. Each of the requests behind it then has a thread of the pool. So have all of the connection for a while, when
- * they turn out not to be short.
+ * they turn out not to be short. Which thread reads is Jetty's choice, a selector's or one of the pool; a runner's is of the pool.
  *
  * <p>The turns of a connection, and what the words here mean:
  * <ul>

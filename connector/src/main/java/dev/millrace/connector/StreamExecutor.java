@@ -26,6 +26,9 @@ import org.slf4j.LoggerFactory;
  * Executor of a connector's connections. Requests of HTTP/2 that were read together, and are short, have one thread ({@link Http2Turns}).
  * All else goes to the pool as it is. Of its threads this tells what the pool tells: Jetty's {@code LowResourceMonitor} asks.
  *
+ * <p>A thread that has a turn finds it in a thread-local. Jetty calls {@link #tryExecute} and {@link #execute} in any thread. The turn is
+ * asked if the caller has one, and reads.
+ *
  * <p>There are as many places as threads may have their turn at once. The scheduler's thread looks at them every few milliseconds
  * while one is taken.
  *
@@ -52,7 +55,7 @@ public final class StreamExecutor implements TryExecutor, ThreadPool, VirtualThr
     private volatile long pauseEndNanoTime = NanoTime.now();
     private volatile Scheduler.@Nullable Task nextLook;
 
-    /** The turn of a thread of a connection. */
+    /** The turn of a thread of a connection. The thread itself calls what nothing else is said of. */
     interface Turn {
         /** Whether the thread reads: what it has for the pool are requests. */
         boolean reads();
@@ -66,7 +69,7 @@ public final class StreamExecutor implements TryExecutor, ThreadPool, VirtualThr
         /** Called by a thread that no longer reads. */
         void endReading();
 
-        /** Called by the thread, which may be about to wait. */
+        /** Called by the thread, which may be about to wait, or in its stead by one that reads after it. */
         void aboutToBlock();
 
         /** Called again and again by the scheduler's thread. A turn in which no request has begun since ends. */

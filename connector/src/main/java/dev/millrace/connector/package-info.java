@@ -8,7 +8,11 @@
  * than HTTP/1.1 goes to a selector ({@link dev.millrace.connector.SelectedChannel}).
  *
  * <p>Threading of NIO: that of Jetty's {@code ManagedSelector}. {@link dev.millrace.connector.Dispatch} says which thread serves a ready
- * connection.
+ * connection. {@link dev.millrace.connector.SelectorExecutor} has another thread select when the selector's own takes long over it.
+ *
+ * <p>Threading of HTTP/2, on both: Jetty's strategy says which thread reads a connection, and whether that runs a request itself. All
+ * others go to {@link dev.millrace.connector.StreamExecutor}. {@link dev.millrace.connector.Http2Turns} says which of them share a thread,
+ * and {@link dev.millrace.connector.HeldWrites} which thread writes their answers. The scheduler's thread looks after those.
  *
  * <p>{@code Bio*} classes do not use {@code Nio*} classes, nor the other way round.
  */
