@@ -52,16 +52,25 @@ public final class Http2Internals {
     /** Whether more content of a request may come, and none lies there that the application could have had. */
     public static boolean mayHaveContent(Connection connection, int streamId) {
         HTTP2Session session = sessionOf(connection);
-        if (session == null) {
-            return false;
-        }
-        HTTP2Stream stream = session.getStream(streamId);
-        // Unread content of other requests may have closed the connection's window: then it is the peer that waits.
+        HTTP2Stream stream = session == null ? null : session.getStream(streamId);
         return stream != null
                 && !stream.isRemotelyClosed()
                 && !stream.isLastDataReceived()
                 && stream.getDataLength() == 0
-                && stream.getRecvWindow() > 0
-                && session.getRecvWindow() > 0;
+                && stream.getRecvWindow() > 0;
+    }
+
+    /** Whether the peer may send no content at all: what nobody has read yet fills the connection's window. */
+    public static boolean isReceiveWindowClosed(Connection connection) {
+        HTTP2Session session = sessionOf(connection);
+        return session != null && session.getRecvWindow() <= 0;
+    }
+
+    /** Milliseconds after which a stream ends that no frame comes for; the longest {@code long} if it never does. */
+    public static long idleTimeoutMillis(Connection connection, int streamId) {
+        HTTP2Session session = sessionOf(connection);
+        HTTP2Stream stream = session == null ? null : session.getStream(streamId);
+        long millis = stream == null ? 0 : stream.getIdleTimeout();
+        return millis > 0 ? millis : Long.MAX_VALUE;
     }
 }

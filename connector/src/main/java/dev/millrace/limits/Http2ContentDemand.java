@@ -33,6 +33,9 @@ import org.jspecify.annotations.Nullable;
  * then only the application knows which has to. So are requests of gRPC where the connector says so, whose streams may
  * be silent for hours.
  *
+ * <p>A peer that may not send, because unread content fills the connection's window, is left alone for the stream's idle
+ * timeout. It may have filled the window on purpose, by requests that wait for a thread.
+ *
  * <p>Used only where there is HTTP/2. Asked for by the threads of requests; looked at by the scheduler's.
  */
 final class Http2ContentDemand implements HttpConfiguration.Customizer {
@@ -64,6 +67,7 @@ final class Http2ContentDemand implements HttpConfiguration.Customizer {
         // These belong to the scheduler's thread.
         private boolean silent;
         private long silentSince;
+        private boolean couldSend;
         private boolean isTaken;
 
         private AskedStream(HttpStream stream, Request request, boolean mayBeSilent) {
@@ -132,14 +136,25 @@ final class Http2ContentDemand implements HttpConfiguration.Customizer {
 
         private void look(Streams ofConnection, long silentMillis, long now) {
             boolean waits = waitsForPeer();
-            if (waits && begun) {
+            boolean maySend = waits && !Http2Internals.isReceiveWindowClosed(connection);
+            boolean sends = maySend && begun;
+            if (sends) {
                 ofConnection.sending.add(this);
-            } else if (waits && silent && NanoTime.millisElapsed(silentSince, now) >= silentMillis) {
-                ofConnection.silent.add(this);
-            } else if (!silent || !waits) {
-                silent = waits;
-                silentSince = now;
             }
+            if (!waits || sends || !silent || maySend != couldSend) {
+                silent = waits && !sends;
+                silentSince = now;
+                couldSend = maySend;
+            } else if (NanoTime.millisElapsed(silentSince, now) >= (maySend ? silentMillis : idleTimeoutMillis())) {
+                ofConnection.silent.add(this);
+            }
+        }
+
+        // A peer that may not send has so long, for then Jetty ends a silent stream too. But a WINDOW_UPDATE now and
+        // then
+        // puts that off.
+        private long idleTimeoutMillis() {
+            return Http2Internals.idleTimeoutMillis(connection, Integer.parseInt(getId()));
         }
 
         /** Takes the request to be failed: it is looked at no longer. */

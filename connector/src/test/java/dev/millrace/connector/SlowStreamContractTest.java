@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.jetty.Http2Internals;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Http2Frames;
 import java.io.IOException;
@@ -15,7 +16,9 @@ import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which requests of HTTP/2 are too slow in their content, and which are not. */
 @ParameterizedClass
@@ -177,14 +180,20 @@ class SlowStreamContractTest extends SlowStreams {
         assertEquals("had " + LOOKS, frames.content());
     }
 
-    @Test
-    void leavesAPeerAloneThatMayNotSend() throws Exception {
-        Http2Frames frames = start();
+    /** Begins a request whose content nobody reads, and sends that. */
+    private int fillWindow(Http2Frames frames, int bytes) throws IOException {
         int unread = frames.post("/late");
         frames.sendPart(unread, 16_384);
         frames.sendPart(unread, 16_384);
         frames.sendPart(unread, 16_384);
-        frames.sendPart(unread, WINDOW_BYTES - 3 * 16_384);
+        frames.sendPart(unread, bytes - 3 * 16_384);
+        return unread;
+    }
+
+    @Test
+    void leavesAPeerAloneThatMayNotSend() throws Exception {
+        Http2Frames frames = start();
+        int unread = fillWindow(frames, WINDOW_BYTES);
         int waiting = frames.post("/read");
         awaitLooks();
         assertLeftAlone();
@@ -193,6 +202,32 @@ class SlowStreamContractTest extends SlowStreams {
         assertEquals("had " + WINDOW_BYTES, new String(frames.content(unread), StandardCharsets.UTF_8));
         frames.send(waiting, new byte[4]);
         assertEquals("had 4", new String(frames.content(waiting), StandardCharsets.UTF_8));
+    }
+
+    /** As if frames without content had put off the stream's own idle timeout: only the watch's time passes. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void endsContentThatThePeerMayNotSendForAsLongAsTheIdleTimeout(int begun) throws Exception {
+        prepare(WINDOW_BYTES);
+        WatchClock time = new WatchClock(server);
+        Http2Frames frames = begin();
+        int unread = fillWindow(frames, WINDOW_BYTES - begun);
+        int waiting = frames.post("/read");
+        frames.sendPart(waiting, begun);
+        Await.until(
+                "the window is closed",
+                () -> server.connector().getConnectedEndPoints().stream()
+                        .anyMatch(endPoint -> Http2Internals.isReceiveWindowClosed(endPoint.getConnection())));
+        time.pass((int) TimeUnit.MILLISECONDS.toSeconds(server.connector().getIdleTimeout()));
+        assertLeftAlone();
+        Await.until("ended", () -> {
+            time.pass(1);
+            return server.millrace().getSlowRequests() == 1;
+        });
+        assertRequestEnded(frames, waiting);
+        reads.countDown();
+        frames.end(unread);
+        assertEquals("had " + (WINDOW_BYTES - begun), new String(frames.content(unread), StandardCharsets.UTF_8));
     }
 
     private void assertTrickles(Http2Frames frames, int stream) throws IOException {
