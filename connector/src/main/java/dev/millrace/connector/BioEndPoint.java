@@ -343,7 +343,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         } finally {
             recordEnd(connector, failure);
             Runnable end = () -> tellEnd(failure, opened -> connector.ended(this, failure, opened));
-            if (selected == null || MillraceConnector.isClosingThread()) {
+            if (selected == null || LimitedConnector.isClosingThread()) {
                 end.run();
             } else {
                 // The application hears of it, and may block: not on the thread of the selector, nor of the scheduler.

@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 @ManagedObject("Connector with limits to its peers")
 public abstract class LimitedConnector extends RestartableConnector {
+    private static final ThreadLocal<Boolean> CLOSING = new ThreadLocal<>();
+
     final ConnectionPermits permits = new ConnectionPermits();
     private final ConnectionSweeper sweeper = new ConnectionSweeper(
             this,
@@ -62,6 +64,26 @@ public abstract class LimitedConnector extends RestartableConnector {
      * wait for it, unless there is no other thread.
      */
     abstract void runElsewhere(Runnable task);
+
+    /** Runs what closes connections for others, on this thread. */
+    static void runClosing(Runnable task) {
+        CLOSING.set(true);
+        try {
+            task.run();
+        } catch (Throwable x) {
+            LOG.warn("Cannot end a connection in order", x);
+        } finally {
+            CLOSING.remove();
+        }
+    }
+
+    /**
+     * Whether the current thread closes connections for others. It then tells a connection of its end itself: all threads of the pool
+     * may be waiting for that end.
+     */
+    static boolean isClosingThread() {
+        return CLOSING.get() != null;
+    }
 
     @Override
     protected void onEndPointClosed(EndPoint endPoint) {

@@ -40,7 +40,6 @@ import org.jspecify.annotations.Nullable;
  */
 @ManagedObject("Connector of Millrace")
 public abstract class MillraceConnector extends LimitedConnector {
-    private static final ThreadLocal<Boolean> CLOSING = new ThreadLocal<>();
     /** How long a stop waits for acceptors that it has woken. */
     private static final long ACCEPT_MILLIS = 1000;
 
@@ -335,25 +334,6 @@ public abstract class MillraceConnector extends LimitedConnector {
             LOG.debug("No thread but this one: {}", x.toString());
             runClosing(task);
         }
-    }
-
-    private static void runClosing(Runnable task) {
-        CLOSING.set(true);
-        try {
-            task.run();
-        } catch (Throwable x) {
-            LOG.warn("Cannot end a connection in order", x);
-        } finally {
-            CLOSING.remove();
-        }
-    }
-
-    /**
-     * Whether the current thread closes connections for others. It then tells a connection of its end itself: all threads of the pool
-     * may be waiting for that end.
-     */
-    static boolean isClosingThread() {
-        return CLOSING.get() != null;
     }
 
     /** Tells why an accepted connection is closed unserved: when that is no fault of its peer's, in a warning for the first of a start. */

@@ -72,7 +72,7 @@ final class TlsConnection extends SslConnection {
             SslConnectionFactory factory, TlsMemory memory, Connector connector, EndPoint endPoint, SSLEngine engine) {
         TlsBuffer.Pool buffers =
                 new TlsBuffer.Pool(connector.getByteBufferPool(), memory, MillraceEndPoint.socket(endPoint));
-        return new TlsConnection(factory, buffers, memory, connector.getExecutor(), endPoint, engine);
+        return new TlsConnection(factory, buffers, memory, TlsExecutor.of(connector, endPoint), endPoint, engine);
     }
 
     // Called by Jetty's constructor.

@@ -1,0 +1,42 @@
+package dev.millrace.connector;
+
+import java.util.concurrent.Executor;
+import org.eclipse.jetty.io.AbstractEndPoint;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.server.Connector;
+
+/**
+ * Where Jetty's TLS has run what it leaves to another thread: by the connector's executor, as long as no write to the socket has
+ * failed. After that the one who waits for the write is to be told, and all threads of the pool may be waiting like that.
+ *
+ * <p>Thread-safe.
+ */
+final class TlsExecutor implements Executor {
+    private final LimitedConnector connector;
+    private final AbstractEndPoint encrypted;
+
+    private TlsExecutor(LimitedConnector connector, AbstractEndPoint encrypted) {
+        this.connector = connector;
+        this.encrypted = encrypted;
+    }
+
+    /** @return the connector's own executor when it is one of Jetty's */
+    static Executor of(Connector connector, EndPoint endPoint) {
+        return connector instanceof LimitedConnector limited
+                        && MillraceEndPoint.socket(endPoint) instanceof AbstractEndPoint encrypted
+                ? new TlsExecutor(limited, encrypted)
+                : connector.getExecutor();
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        if (!encrypted.getWriteFlusher().isFailed()) {
+            connector.getExecutor().execute(task);
+        } else if (LimitedConnector.isClosingThread()) {
+            // As without TLS. The connections that a look ends may be thousands, and get no thread each.
+            task.run();
+        } else {
+            connector.runElsewhere(task);
+        }
+    }
+}
