@@ -338,15 +338,16 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
 
     @Override
     public void onClose(@Nullable Throwable failure) {
+        boolean mayWait = selected != null || TlsState.mayCompute(this);
         try {
             super.onClose(failure);
         } finally {
             recordEnd(connector, failure);
             Runnable end = () -> tellEnd(failure, opened -> connector.ended(this, failure, opened));
-            if (selected == null || LimitedConnector.isClosingThread()) {
+            if (!mayWait || LimitedConnector.isClosingThread()) {
                 end.run();
             } else {
-                // The application hears of it, and may block: not on the thread of the selector, nor of the scheduler.
+                // The application hears of it and may block, as may TLS: the selector, a timeout or a stop must not.
                 connector.runElsewhere(end);
             }
         }

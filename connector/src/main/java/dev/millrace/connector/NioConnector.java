@@ -238,7 +238,8 @@ public class NioConnector extends MillraceConnector {
 
         @Override
         protected void doStop() throws Exception {
-            OrderlyEnd.end(getConnectedEndPoints(), endPoint -> false, Thread.currentThread());
+            Thread current = Thread.currentThread();
+            OrderlyEnd.end(getConnectedEndPoints(), endPoint -> false, current, NioConnector.this::executeImmediately);
             try {
                 super.doStop();
             } finally {

@@ -1,9 +1,12 @@
 package dev.millrace.connector;
 
 import dev.millrace.jetty.JettyInternals;
+import java.io.Closeable;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -13,6 +16,9 @@ import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.util.IO;
 import org.eclipse.jetty.util.NanoTime;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Ends the connections of a connector that stops: by their protocols where that is safe.
@@ -23,6 +29,7 @@ import org.eclipse.jetty.util.NanoTime;
  * may come just then, too.
  */
 final class OrderlyEnd {
+    private static final Logger LOG = LoggerFactory.getLogger(OrderlyEnd.class);
     /** How long requests have to notice that their end point was closed. */
     static final long MOST_MILLIS = 1000;
 
@@ -35,10 +42,13 @@ final class OrderlyEnd {
      * @param endPoints those that are connected at any moment
      * @param busy end points that are closed themselves, for their protocol would wait
      * @param stopping the thread that stops the connector, maybe in a handler: then its request cannot end before this returns
+     * @param elsewhere runs a task at once, by a thread that may wait for an application in a handshake
      */
-    static void end(Collection<EndPoint> endPoints, Predicate<MillraceEndPoint> busy, Thread stopping) {
+    static void end(
+            Collection<EndPoint> endPoints, Predicate<MillraceEndPoint> busy, Thread stopping, Executor elsewhere) {
         List<Connection> requests = new ArrayList<>();
         List<HoldingEndPoint> ended = new ArrayList<>();
+        List<EndPoint> computing = new ArrayList<>();
         for (EndPoint endPoint : List.copyOf(endPoints)) {
             Connection spoken = endPoint instanceof MillraceEndPoint ours ? ours.spoken() : null;
             boolean isRequest = JettyInternals.handlesRequest(spoken);
@@ -50,12 +60,11 @@ final class OrderlyEnd {
                 IO.close(endPoint);
             } else if (endPoint instanceof MillraceEndPoint ours && busy.test(ours)) {
                 IO.close(endPoint);
-            } else if (spoken != null && !isRequest && JettyInternals.parserOf(spoken) != null) {
-                // Inside TLS, this says farewell too.
-                IO.close(spoken.getEndPoint());
+            } else if (endPoint instanceof MillraceEndPoint ours && TlsState.mayCompute(ours)) {
+                computing.add(endPoint);
+                closeElsewhere(inOrder(endPoint, spoken, isRequest), elsewhere);
             } else {
-                Connection connection = endPoint.getConnection();
-                IO.close(connection == null ? endPoint : connection);
+                IO.close(inOrder(endPoint, spoken, isRequest));
                 if (spoken != null && spoken.getEndPoint() instanceof HoldingEndPoint holding) {
                     ended.add(holding);
                 }
@@ -66,8 +75,27 @@ final class OrderlyEnd {
         await(
                 MOST_MILLIS,
                 () -> requests.stream().noneMatch(JettyInternals::handlesRequest)
-                        && ended.stream().noneMatch(OrderlyEnd::isReleasing));
+                        && ended.stream().noneMatch(OrderlyEnd::isReleasing)
+                        && computing.stream().noneMatch(EndPoint::isOpen));
+        computing.forEach(IO::close);
         requests.forEach(IO::close);
+    }
+
+    /** What to close for a connection to end by its protocol. Inside TLS, this says farewell too. */
+    private static Closeable inOrder(EndPoint endPoint, @Nullable Connection spoken, boolean isRequest) {
+        if (spoken != null && !isRequest && JettyInternals.parserOf(spoken) != null) {
+            return spoken.getEndPoint();
+        }
+        Connection connection = endPoint.getConnection();
+        return connection == null ? endPoint : connection;
+    }
+
+    private static void closeElsewhere(Closeable closed, Executor elsewhere) {
+        try {
+            elsewhere.execute(() -> IO.close(closed));
+        } catch (RejectedExecutionException | OutOfMemoryError x) {
+            LOG.debug("No thread to end {} in order: {}", closed.getClass(), x.toString());
+        }
     }
 
     /** Waits for what other threads are about to do; returns whether that came in time. */

@@ -115,6 +115,19 @@ final class TlsState {
         return result;
     }
 
+    /**
+     * Whether another thread may compute the first handshake. It has the locks of TLS and of its engine meanwhile, and may wait in the
+     * application: for a key, a directory, the choice of a protocol. Asked before the end point is closed, which ends the interest.
+     */
+    static boolean mayCompute(MillraceEndPoint endPoint) {
+        Connection spoken = endPoint.spoken();
+        // A protocol that does not count its bytes tells -1.
+        return endPoint.getConnection() instanceof SslConnection
+                && !endPoint.isFillInterested()
+                && endPoint.handlingThread() != Thread.currentThread()
+                && (spoken == null || spoken.getBytesIn() <= 0);
+    }
+
     /** Whether TLS has something to write, for which it may need the peer's bytes (RFC 5246 section 7.4.1.1). */
     static boolean isWriting(AbstractEndPoint endPoint) {
         return endPoint.getConnection() instanceof SslConnection ssl

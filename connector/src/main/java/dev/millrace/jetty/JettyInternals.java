@@ -132,11 +132,15 @@ public final class JettyInternals {
      * @param outputEnded whether the peer has been told that no more comes
      */
     public static boolean hasWrittenAll(AbstractEndPoint endPoint, @Nullable Connection spoken, boolean outputEnded) {
-        if (isPendingOrFailed(endPoint)
-                || (endPoint.getConnection() instanceof SslConnection ssl
-                        && (ssl.getSSLEngine().isInboundDone() || isPendingOrFailed(ssl.getSslEndPoint())))) {
-            return false;
-        }
+        SslConnection tls = endPoint.getConnection() instanceof SslConnection ssl ? ssl : null;
+        // The engine is asked last. A thread that computes a handshake has its lock, and then nothing is written whole.
+        return !isPendingOrFailed(endPoint)
+                && (tls == null || !isPendingOrFailed(tls.getSslEndPoint()))
+                && hasEnded(endPoint, spoken, outputEnded)
+                && (tls == null || !tls.getSSLEngine().isInboundDone());
+    }
+
+    private static boolean hasEnded(AbstractEndPoint endPoint, @Nullable Connection spoken, boolean outputEnded) {
         HttpGenerator generator = generatorOf(spoken);
         if (generator == null) {
             return outputEnded || (hasHttp2() && Http2Internals.hasEnded(endPoint.getConnection()));

@@ -1,6 +1,7 @@
 package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -31,6 +32,7 @@ import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.component.LifeCycle;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
@@ -196,6 +198,22 @@ class SchedulerContractTest {
             endPoint.setIdleTimeout(300);
             Await.until("closed", () -> !endPoint.isOpen());
             assertSchedules(server);
+            blocking.goOn.countDown();
+            assertThrows(ExecutionException.class, () -> handshake.get(30, TimeUnit.SECONDS));
+        }
+    }
+
+    /** Nor may it block the thread that stops the connector: a stop ends in the times that are told of it. */
+    @Test
+    void stopsWhileTheApplicationTakesItsTimeInAHandshake() throws Exception {
+        Tls tls = new Tls();
+        try (TestServer server = serverOfHandshakes(tls);
+                AutoCloseable end = blocking.goOn::countDown) {
+            CompletableFuture<Void> handshake = handshake(tls, server.start(blocking));
+            EndPoint endPoint =
+                    server.connector().getConnectedEndPoints().iterator().next();
+            CompletableFuture.runAsync(() -> LifeCycle.stop(server.connector())).get(15, TimeUnit.SECONDS);
+            assertFalse(endPoint.isOpen());
             blocking.goOn.countDown();
             assertThrows(ExecutionException.class, () -> handshake.get(30, TimeUnit.SECONDS));
         }
