@@ -12,6 +12,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.jetty.JettyWebServer;
 import org.springframework.boot.web.server.context.WebServerInitializedEvent;
@@ -40,14 +41,30 @@ class ManagementPortTest {
         }
     }
 
-    @Test
     @SuppressWarnings("unchecked")
+    private static Server management(RunningApp app) {
+        return ((AtomicReference<Server>) app.context().getBean("management")).get();
+    }
+
+    /** The exclusion is of the main context, and the management context has a configuration of its own. */
+    @Test
+    void isJettysOwnWhereTheAutoConfigurationIsExcluded() {
+        try (RunningApp app = RunningApp.start(
+                Managed.class,
+                "--spring.autoconfigure.exclude=" + MillraceAutoConfiguration.class.getName(),
+                "--management.server.port=0")) {
+            assertEquals(
+                    ServerConnector.class, management(app).getConnectors()[0].getClass());
+            assertEquals(ServerConnector.class, app.server().getConnectors()[0].getClass());
+        }
+    }
+
+    @Test
     void servesByTheSameConnector() throws Exception {
         try (RunningApp app =
                 RunningApp.start(Managed.class, "--management.server.port=0", "--millrace.connector=bio")) {
-            Server management = ((AtomicReference<Server>) app.context().getBean("management")).get();
             BioConnector connector =
-                    assertInstanceOf(BioConnector.class, management.getConnectors()[0]);
+                    assertInstanceOf(BioConnector.class, management(app).getConnectors()[0]);
             assertNotEquals(app.port(), connector.getLocalPort());
             HttpResponse<String> answer = HttpClient.newHttpClient()
                     .send(
