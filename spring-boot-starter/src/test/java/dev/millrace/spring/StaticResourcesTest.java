@@ -80,6 +80,10 @@ class StaticResourcesTest {
                     Optional.of("application/octet-stream"), answer.headers().firstValue("Content-Type"));
             HttpResponse<String> head = app.send("HEAD", "/large.bin");
             assertEquals(Optional.of("200000"), head.headers().firstValue("Content-Length"));
+            String etag = answer.headers().firstValue("ETag").orElseThrow();
+            assertEquals(Optional.of(etag), head.headers().firstValue("ETag"));
+            assertEquals(
+                    304, app.send("HEAD", "/large.bin", "If-None-Match", etag).statusCode());
             HttpResponse<String> fresh = app.get(
                     "/large.bin",
                     "If-Modified-Since",
@@ -115,6 +119,9 @@ class StaticResourcesTest {
             HttpResponse<String> answer = app.get("/", "Accept", "text/html");
             assertEquals("welcome " + TEXT, answer.body());
             assertSent("yes", answer);
+            HttpResponse<String> head = app.send("HEAD", "/", "Accept", "text/html");
+            assertEquals(answer.headers().firstValue("ETag"), head.headers().firstValue("ETag"));
+            assertEquals(Optional.of("200008"), head.headers().firstValue("Content-Length"));
         }
     }
 
