@@ -9,14 +9,20 @@ import org.eclipse.jetty.server.Context;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.handler.ContextHandler;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What Jetty's own servlets find, kept open for a request of several ranges until it has ended. They ask for the file range by range,
  * and tell nobody when their answer ends. Thread-safe.
  */
 final class HoldingContentFactory extends PreCompressedHttpContentFactory {
+    private static final Logger LOG = LoggerFactory.getLogger(HoldingContentFactory.class);
     /** What the current thread serves. A look-up is told the path alone, but a context is told of its requests. */
     private static final ThreadLocal<@Nullable Served> SEVERAL_RANGES = new ThreadLocal<>();
+
+    /** Keeps nothing: one for all contexts, also after they have left the server. */
+    static final Scope SCOPE = new Scope();
 
     private final SendfileContentFactory files;
 
@@ -57,6 +63,17 @@ final class HoldingContentFactory extends PreCompressedHttpContentFactory {
     @Override
     public @Nullable HttpContent getContent(String path) throws IOException {
         Served served = SEVERAL_RANGES.get();
-        return served == null ? super.getContent(path) : files.hold(super::getContent, path, served.request);
+        if (served == null) {
+            return super.getContent(path);
+        }
+        try {
+            return files.hold(super::getContent, path, served.request);
+        } catch (IllegalStateException ended) {
+            // Jetty's contexts of servlets drop a listener that came after their start when they stop: it is not told
+            // that the thread has left.
+            LOG.debug("No longer serving {}", served, ended);
+            SEVERAL_RANGES.remove();
+            return super.getContent(path);
+        }
     }
 }

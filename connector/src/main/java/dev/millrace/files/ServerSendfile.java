@@ -53,7 +53,6 @@ public final class ServerSendfile extends ContainerLifeCycle implements Handlers
 
     private final Server server;
     private final SendfileSettings settings = new SendfileSettings();
-    private final HoldingContentFactory.Scope scope = new HoldingContentFactory.Scope();
     /** Weak, because a context that is undeployed need not tell. */
     private final Set<SendfileContentFactory> factories =
             Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
@@ -116,7 +115,7 @@ public final class ServerSendfile extends ContainerLifeCycle implements Handlers
         HandlersListener.super.beanAdded(parent, child);
         if (child instanceof ContextHandler context) {
             context.setAttribute(CONTEXT_ATTRIBUTE, true);
-            context.addEventListener(scope);
+            context.addEventListener(HoldingContentFactory.SCOPE);
         } else if (child instanceof ResourceService service) {
             // The service must not manage this, which starts and stops with the server.
             Container.addBean(service, this, false);
@@ -156,8 +155,8 @@ public final class ServerSendfile extends ContainerLifeCycle implements Handlers
     public void beanRemoved(Container parent, Object child) {
         HandlersListener.super.beanRemoved(parent, child);
         if (child instanceof ContextHandler context) {
+            // The scope stays: Jetty would not tell it of the end of a request that is in the context now.
             context.removeAttribute(CONTEXT_ATTRIBUTE);
-            context.removeEventListener(scope);
         } else if (child instanceof ResourceService service) {
             Container.removeBean(service, this);
         } else if (parent instanceof ResourceService && child instanceof ContainerLifeCycle outer) {
