@@ -230,10 +230,15 @@ record SendPath(
 
     /** The way for content that is copied, whatever the end point can do. A range is one of the bytes as they are: it is not compressed. */
     static SendPath copied(Content.Sink sink, Obstacle obstacle) {
+        return copied(sink, obstacle, !isRange(sink));
+    }
+
+    /** @param isCompressible whether a compression in between is to have it */
+    static SendPath copied(Content.Sink sink, Obstacle obstacle, boolean isCompressible) {
         if (!(sink instanceof Response response)) {
             return to(sink, obstacle);
         }
-        Layers layers = Layers.of(response, !isRange(response));
+        Layers layers = Layers.of(response, isCompressible);
         return blocked(response, layers.target() == null ? sink : layers.target(), obstacle, layers);
     }
 

@@ -137,11 +137,16 @@ final class SendfileContent extends HttpContent.Wrapper {
         }
     }
 
+    // The same for a file that is in memory and for one that is not: its Content-Encoding does not depend on that.
+    private boolean isCompressible(Content.Sink sink) {
+        return !SendPath.isRange(sink) && mount.settings().isForCompression(contentType, file.size());
+    }
+
     private void write(Content.Sink sink, ContentMemory memory, long offset, long bytes, Callback callback) {
         SendPath sendPath;
         ByteBuffer part;
         try {
-            sendPath = SendPath.copied(sink, Obstacle.CACHED);
+            sendPath = SendPath.copied(sink, Obstacle.CACHED, isCompressible(sink));
             part = memory.part(offset, (int) bytes);
             mount.onAnswer(sink, sendPath.obstacle(), file.path(), offset, bytes);
             mount.onCopied(sendPath.copiedBy(), bytes);
@@ -154,10 +159,10 @@ final class SendfileContent extends HttpContent.Wrapper {
 
     private void write(Content.Sink sink, long offset, long bytes, Callback callback) {
         SendfileSettings settings = mount.settings();
+        boolean isCompressible = isCompressible(sink);
         SendPath sendPath = bytes < settings.getMinTransferBytes()
-                ? SendPath.copied(sink, Obstacle.SMALL)
-                : SendPath.of(
-                        sink, bytes, !SendPath.isRange(sink) && settings.isCompressible(contentType, file.size()));
+                ? SendPath.copied(sink, Obstacle.SMALL, isCompressible)
+                : SendPath.of(sink, bytes, isCompressible);
         ContentMemory memory =
                 slot != null && !isSmall && sendPath.obstacle() == Obstacle.END_POINT ? slot.use() : null;
         if (memory != null) {

@@ -178,6 +178,11 @@ public final class SendfileSettings {
                 && isCompressible(MimeTypes.getContentTypeWithoutCharset(contentType.getValue()));
     }
 
+    /** Whether a compression around is given a file: also one that is too small to be transferred, whatever it is. */
+    boolean isForCompression(@Nullable HttpField contentType, long sizeBytes) {
+        return sizeBytes < minTransferBytes || isCompressible(contentType, sizeBytes);
+    }
+
     @ManagedAttribute("Most bytes of the content cache")
     public int getMaxCacheBytes() {
         return maxCacheBytes;
