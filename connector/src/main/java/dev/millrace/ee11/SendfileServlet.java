@@ -270,7 +270,10 @@ public class SendfileServlet extends ResourceServlet {
             HttpContent content = path == null ? null : getResourceService().getContent(path, target);
             return content == null
                             || content.getResource().isDirectory()
-                            || files.acceptsRanges(target.getHeaders(), content)
+                            || files.acceptsRanges(
+                                    target.getHeaders(),
+                                    content,
+                                    target.getServletContextResponse().getHeaders())
                     ? request
                     : new Whole(request, RANGES);
         } catch (InvalidPathException ignored) {

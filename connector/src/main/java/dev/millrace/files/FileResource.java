@@ -8,18 +8,25 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import java.util.function.LongConsumer;
+import org.eclipse.jetty.http.CompressedContentFormat;
+import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.content.HttpContent;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.resource.Resource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A resource that answers from the version of a file that is open, without asking the file system again. All that it answers is
  * of that version, also to a request of several ranges.
  */
 class FileResource extends Resource implements Content.Source.Factory {
+    private static final Logger LOG = LoggerFactory.getLogger(FileResource.class);
+
     private final Mount mount;
     private final String path;
     private final OpenFile file;
@@ -83,6 +90,43 @@ class FileResource extends Resource implements Content.Source.Factory {
                 return held;
             }
         };
+    }
+
+    /**
+     * Whether the file itself, or another variant of it, was modified at a date.
+     *
+     * @param date as in {@code Last-Modified}
+     * @param content whose resource this is
+     * @param variants of the file
+     */
+    boolean isDateOfOtherCoding(String date, HttpContent content, Set<CompressedContentFormat> variants) {
+        String plain = path;
+        for (CompressedContentFormat variant : variants) {
+            if (variant.getEncoding().equals(content.getContentEncodingValue())) {
+                plain = path.substring(0, path.length() - variant.getExtension().length());
+            }
+        }
+        if (!plain.equals(path) && isModifiedAt(date, plain)) {
+            return true;
+        }
+        for (CompressedContentFormat variant : variants) {
+            String other = plain + variant.getExtension();
+            if (!other.equals(path) && isModifiedAt(date, other)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isModifiedAt(String date, String other) {
+        try {
+            HttpContent content = mount.lookUp().getContent(other);
+            HttpField modified = content == null ? null : content.getLastModified();
+            return modified != null && date.equals(modified.getValue());
+        } catch (IOException x) {
+            LOG.debug("Cannot open {}", other, x);
+            return false;
+        }
     }
 
     Mount mount() {

@@ -147,8 +147,7 @@ public final class FilesService extends ResourceService {
         boolean areSeveral = Ranges.areSeveral(fields);
         boolean isDirectory = content.getResource().isDirectory();
         if ((areSeveral && isUnopened(content))
-                || (!isDirectory
-                        && !Ranges.areAcceptable(fields, content, settings.get().getMaxRanges()))) {
+                || (!isDirectory && !Ranges.areAcceptable(fields, content, response.getHeaders(), settings.get()))) {
             super.doGet(withoutRange(request), response, callback, content);
         } else if (isDirectory) {
             // The welcome file may be an application's, which says itself what its pages and ranges are like.

@@ -1,8 +1,10 @@
 package dev.millrace.files;
 
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.eclipse.jetty.http.CompressedContentFormat;
 import org.eclipse.jetty.http.HttpDateTime;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
@@ -21,7 +23,8 @@ final class Ranges {
     private Ranges() {}
 
     /** See {@link SendfileContentFactory#acceptsRanges}. */
-    static boolean areAcceptable(HttpFields request, HttpContent content, int maxRanges) {
+    static boolean areAcceptable(
+            HttpFields request, HttpContent content, HttpFields response, SendfileSettings settings) {
         if (content.getContentLengthValue() == 0) {
             // A suffix of nothing is satisfiable (RFC 9110 section 14.1.2), and no Content-Range can name it.
             return false;
@@ -32,14 +35,14 @@ final class Ranges {
         if (fields.size() != 1
                 || fields.get(0) == null
                 || !fields.get(0).startsWith("bytes=")
-                || count(fields.get(0)) > maxRanges
+                || count(fields.get(0)) > settings.getMaxRanges()
                 || isUnreadable(fields.get(0))) {
             return false;
         }
         String version = request.get(HttpHeader.IF_RANGE);
         return version == null
                 || (!version.startsWith("W/") && version.equals(content.getETagValue()))
-                || isDateOf(version, content);
+                || (isDateOf(version, content) && !isOfOtherCodings(version, content, response, settings));
     }
 
     // A file may become another version of the same date until its second is over. Until then the date is a weak
@@ -49,6 +52,18 @@ final class Ranges {
         return date != null
                 && version.equals(date.getValue())
                 && HttpDateTime.parseToEpoch(version) + 1000 <= System.currentTimeMillis();
+    }
+
+    // A date that two codings have in common is a weak validator (section 8.8.1): parts of both would be joined.
+    private static boolean isOfOtherCodings(
+            String date, HttpContent content, HttpFields response, SendfileSettings settings) {
+        FileResource file = content.getResource() instanceof FileResource ours ? ours : null;
+        boolean mayBeCompressed = content.getContentEncoding() == null
+                && response.contains(HttpHeader.VARY, HttpHeader.ACCEPT_ENCODING.asString())
+                && (file == null || settings.isForCompression(content.getContentType(), file.length()));
+        Set<CompressedContentFormat> variants = content.getPreCompressedContentFormats();
+        boolean hasVariants = variants != null && !variants.isEmpty();
+        return mayBeCompressed || (hasVariants && (file == null || file.isDateOfOtherCoding(date, content, variants)));
     }
 
     private static boolean isUnreadable(String field) {

@@ -222,14 +222,15 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
     /**
      * Whether the ranges that a request asks for are to be served. They are not when they are too many, in several fields, or in other
      * units; nor when {@code If-Range} (RFC 9110 section 13.1.5) names another version. A weak validator names none,
-     * such as a date whose second is not over.
+     * such as a date whose second is not over, or that two codings of the file have in common.
      *
      * @param request the request's header fields
      * @param content what it asks for
+     * @param response the response's, from the handlers around: they say that it varies where they may compress it
      * @return false when the whole is to be sent
      */
-    public boolean acceptsRanges(HttpFields request, HttpContent content) {
-        return Ranges.areAcceptable(request, content, settings.getMaxRanges());
+    public boolean acceptsRanges(HttpFields request, HttpContent content, HttpFields response) {
+        return Ranges.areAcceptable(request, content, response, settings);
     }
 
     /**

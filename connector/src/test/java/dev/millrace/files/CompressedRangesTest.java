@@ -19,10 +19,12 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.Arrays;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import org.eclipse.jetty.compression.server.CompressionHandler;
+import org.eclipse.jetty.http.CompressedContentFormat;
 import org.eclipse.jetty.util.resource.ResourceFactory;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -103,6 +105,52 @@ class CompressedRangesTest {
             checkRange(client, 0, 100_000);
             assertTrue(files.getSendfileContentFactory().getCacheHits() > 3);
             assertEquals("gzip", whole(client, "/text.txt").headers().get("Content-Encoding"));
+        }
+    }
+
+    private static int resumed(RawClient client, String path, String accept, Answer begun) throws Exception {
+        return client.get(
+                        path,
+                        accept,
+                        "Range: bytes=1000-5999",
+                        "If-Range: " + begun.headers().get("Last-Modified"))
+                .answer()
+                .status();
+    }
+
+    /** Of two codings that have a date in common, it does not say which one the client has a part of. */
+    @Test
+    void doNotFollowWhatWasCompressed() throws Exception {
+        try (TestServer server = new TestServer(connectors::http).start(compression);
+                RawClient client = server.client()) {
+            Answer begun = whole(client, "/text.txt");
+            assertEquals("gzip", begun.headers().get("Content-Encoding"));
+            assertEquals(200, resumed(client, "/text.txt", "Accept-Encoding: gzip", begun));
+            assertEquals(200, resumed(client, "/text.txt", "Accept-Encoding: identity", begun));
+            Answer neverCompressed = whole(client, "/log.txt");
+            assertEquals(206, resumed(client, "/log.txt", "Accept-Encoding: gzip", neverCompressed));
+        }
+    }
+
+    @Test
+    void doNotFollowAVariantOfTheSameDate() throws Exception {
+        Path variant = Files.write(directory.resolve("text.txt.gz"), Arrays.copyOf(TEXT, 50_000));
+        Files.setLastModifiedTime(variant, Files.getLastModifiedTime(directory.resolve("text.txt")));
+        files.setPrecompressedFormats(CompressedContentFormat.GZIP, CompressedContentFormat.BR);
+        files.getSettings().setValidMillis(0);
+        String[] accepted = {"Accept-Encoding: gzip", "Accept-Encoding: identity"};
+        try (TestServer server = new TestServer(connectors::http).start(files);
+                RawClient client = server.client()) {
+            for (String accept : accepted) {
+                Answer begun = client.get("/text.txt", accept).answer();
+                assertEquals(200, resumed(client, "/text.txt", accepted[0], begun), accept);
+                assertEquals(200, resumed(client, "/text.txt", accepted[1], begun), accept);
+            }
+            Files.setLastModifiedTime(variant, FileTime.fromMillis(0));
+            for (String accept : accepted) {
+                Answer begun = client.get("/text.txt", accept).answer();
+                assertEquals(206, resumed(client, "/text.txt", accept, begun), accept);
+            }
         }
     }
 
