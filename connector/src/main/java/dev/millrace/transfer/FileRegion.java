@@ -349,10 +349,10 @@ public final class FileRegion {
         return read;
     }
 
-    /** @param bytes how many were sent by other means than {@link #transferTo} */
+    /** @param bytes sent by other means than {@link #transferTo}; 0 where a write of the token has advanced it already */
     public void advance(int bytes) {
         token.position(token.position() + bytes);
-        if (bytes > 0 && token.hasRemaining()) {
+        if (sent() > 0 && token.hasRemaining()) {
             file.onPartSent(position + token.position());
         }
     }

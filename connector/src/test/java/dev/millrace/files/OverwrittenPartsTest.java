@@ -91,6 +91,17 @@ class OverwrittenPartsTest {
     }
 
     @RepeatedTest(3)
+    void noPartOfALongerVersionFollowsWhatHasLeftWithTheHeader() throws Exception {
+        FileRegion region = new FileRegion(held, 0, held.token(0, SIZE), path, null, true);
+        // As a socket that takes a part.
+        region.token().position(10);
+        region.advance(0);
+        Files.writeString(path, "is another text, and a longer one");
+        overwrite();
+        assertThrows(OverwrittenFileException.class, () -> region.read(ByteBuffer.allocate(10)));
+    }
+
+    @RepeatedTest(3)
     void noPartOfAnotherVersionIsReadForTls() throws Exception {
         FileRegion region = new FileRegion(held, 0, held.token(0, SIZE), path, null, false);
         region.advance(region.read(ByteBuffer.allocate(10)));

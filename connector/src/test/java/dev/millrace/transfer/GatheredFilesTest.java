@@ -2,7 +2,9 @@ package dev.millrace.transfer;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.files.SendfileHandler;
 import dev.millrace.files.SendfileSettings;
@@ -14,7 +16,9 @@ import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
@@ -99,6 +103,25 @@ class GatheredFilesTest {
             assertTrue(
                     counted.getTransferredBytes() + counted.getRegionCopiedBytes() > 0,
                     "what the socket does not take at once goes on as a transfer: " + counted);
+        }
+    }
+
+    @Test
+    void areNotFollowedByThoseOfALongerFile() throws Exception {
+        assumeTrue(
+                connectors != Connectors.BIO_PLATFORM,
+                "its calls wait for the peer, and show what is written meanwhile");
+        TestServer starting = server();
+        starting.connector().setAcceptedSendBufferSize(8192);
+        try (Logged logged = new Logged(FileFailedException.class.getName());
+                TestServer server = starting.start(files);
+                RawClient client = new RawClient(server.port(), 8192)) {
+            client.get("/file.bin");
+            assertEquals('H', client.in().read());
+            server.awaitBlockedWrite();
+            Files.write(directory.resolve("file.bin"), new byte[FILE_BYTES + 1000], StandardOpenOption.WRITE);
+            assertThrows(IOException.class, client::answer);
+            Await.until("said", () -> logged.count("file.bin was written over") == 1);
         }
     }
 
