@@ -112,6 +112,17 @@ final class EntityTags {
         return fields;
     }
 
+    /** @return a request's fields, whose {@code If-None-Match} has this very tag, without a suffix, or none */
+    static HttpFields exactly(String etag, HttpFields request) {
+        String tags = String.join(",", request.getValuesList(HttpHeader.IF_NONE_MATCH));
+        if (tags.isEmpty()) {
+            return request;
+        }
+        boolean isAmong =
+                ENTITY_TAG.matcher(tags).results().map(MatchResult::group).anyMatch(etag::equals);
+        return HttpFields.build(request).put(HttpHeader.IF_NONE_MATCH, isAmong ? etag : NO_TAG);
+    }
+
     // The client's tag may have the suffix of a compression, and keeps it: Jetty puts the client's tag into a 304.
     private static String tagOf(String etag, String tags) {
         String suffixed = etag.substring(0, etag.length() - 1) + EtagUtils.ETAG_SEPARATOR;

@@ -265,13 +265,21 @@ public final class FilesService extends ResourceService {
             throws IOException {
         String etag = content.getETagValue();
         Set<CompressedContentFormat> variants = content.getPreCompressedContentFormats();
-        if (etag == null || variants == null || !variants.isEmpty()) {
+        if (etag == null || variants == null) {
             return super.handleConditionalHeaders(request, response, content, callback);
         }
+        boolean areComparedInPart = EntityTags.areComparedInPart(request.getHeaders(), etag);
+        if (!variants.isEmpty()) {
+            // To a client that is to have the file as it is, a 304 must not name a variant.
+            boolean isOfFile = areComparedInPart && content.getContentEncoding() == null;
+            return super.handleConditionalHeaders(
+                    isOfFile ? with(request, EntityTags.exactly(etag, request.getHeaders())) : request,
+                    response,
+                    content,
+                    callback);
+        }
         return super.handleConditionalHeaders(
-                EntityTags.areComparedInPart(request.getHeaders(), etag)
-                        ? with(request, EntityTags.only(etag, request.getHeaders()))
-                        : request,
+                areComparedInPart ? with(request, EntityTags.only(etag, request.getHeaders())) : request,
                 response,
                 etag.indexOf('-') >= 0 || EntityTags.isEmpty(etag) ? suffixed(content, etag) : content,
                 callback);

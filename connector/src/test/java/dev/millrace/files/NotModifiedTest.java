@@ -88,6 +88,27 @@ class NotModifiedTest {
         }
     }
 
+    /** A cache would answer that client by the variant. */
+    @Test
+    void namesNoVariantToAClientThatRefusesIt() throws Exception {
+        try (TestServer server = new TestServer(connectors::http).start(files);
+                RawClient client = server.client()) {
+            String variant = get(client, "/file.js", GZIP).headers().get("ETag");
+            for (String accept : new String[] {"X-None: 1", "Accept-Encoding: identity"}) {
+                String plain = get(client, "/file.js", accept).headers().get("ETag");
+                Answer refused = get(client, "/file.js", accept, "If-None-Match: " + variant);
+                assertEquals(200, refused.status(), accept);
+                assertEquals(plain, refused.headers().get("ETag"));
+                Answer same = get(client, "/file.js", accept, "If-None-Match: " + variant + ", " + plain);
+                assertEquals(304, same.status(), accept);
+                assertEquals(plain, same.headers().get("ETag"));
+            }
+            assertEquals(
+                    304,
+                    get(client, "/file.js", GZIP, "If-None-Match: " + variant).status());
+        }
+    }
+
     @Test
     void hasNoFieldsOfAFileWhenItIsOfADirectory() throws Exception {
         try (TestServer server = new TestServer(connectors::http).start(files);
