@@ -3,6 +3,7 @@ package dev.millrace.files.cache;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.eclipse.jetty.util.NanoTime;
 import org.jspecify.annotations.Nullable;
@@ -13,8 +14,10 @@ import org.jspecify.annotations.Nullable;
  * @param <C> what is made of a file
  * @param path what was asked for
  * @param real where the path led when it was found; null when that is not known
+ * @param retired whether the cache has let go of it
  */
-record CachedFile<C>(String path, OpenFile file, @Nullable Path real, C content, AtomicLong checkedNanoTime) {
+record CachedFile<C>(
+        String path, OpenFile file, @Nullable Path real, C content, AtomicLong checkedNanoTime, AtomicBoolean retired) {
     /**
      * How often a cache in which each request looks at its file asks besides where the path leads, and whether the file
      * may be read. That costs some ten system calls.
@@ -28,7 +31,8 @@ record CachedFile<C>(String path, OpenFile file, @Nullable Path real, C content,
                 file,
                 found == null || !"file".equals(found.getScheme()) ? null : Path.of(found),
                 content,
-                new AtomicLong(NanoTime.now()));
+                new AtomicLong(NanoTime.now()),
+                new AtomicBoolean());
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.millrace.files.cache;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.RemovalCause;
+import com.github.benmanes.caffeine.cache.Ticker;
 import dev.millrace.transfer.OpenFileBudget;
 import java.io.IOException;
 import java.net.URI;
@@ -74,12 +75,18 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
      * @param onRetired called when the cache lets go of a file, with what was made of it, before its count is given back
      */
     public OpenFileCache(IntSupplier maxFiles, LongSupplier validMillis, Consumer<C> onRetired) {
+        this(maxFiles, validMillis, onRetired, Ticker.systemTicker());
+    }
+
+    /** @param clock tells how long no request has asked for an entry */
+    OpenFileCache(IntSupplier maxFiles, LongSupplier validMillis, Consumer<C> onRetired, Ticker clock) {
         this.maxFiles = maxFiles;
         this.validMillis = validMillis;
         this.onRetired = onRetired;
         this.entries = Caffeine.newBuilder()
                 .maximumSize(maxFiles.getAsInt())
                 .expireAfterAccess(idleMillis(), TimeUnit.MILLISECONDS)
+                .ticker(clock)
                 .executor(Runnable::run)
                 .removalListener((@Nullable String path, @Nullable CachedFile<C> entry, RemovalCause cause) -> {
                     if (cause.wasEvicted()) {
@@ -159,20 +166,30 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
      */
     public C add(String path, Path file, @Nullable URI found, Function<OpenFile, C> content) throws IOException {
         OpenFile opened = open(path, file);
-        C made;
+        CachedFile<C> entry;
         try {
-            made = content.apply(opened);
-            CachedFile<C> entry = new CachedFile<>(path, opened, found, made);
+            entry = new CachedFile<>(path, opened, found, content.apply(opened));
             adjustBounds();
-            kept.incrementAndGet();
-            entries.put(path, entry);
         } catch (Throwable x) {
             opened.release();
             throw x;
         }
         // From here on the cache holds the file's count, whatever fails.
+        put(path, entry);
         onPut(path);
-        return made;
+        return entry.content();
+    }
+
+    private void put(String path, CachedFile<C> entry) {
+        kept.incrementAndGet();
+        try {
+            entries.put(path, entry);
+        } catch (Throwable x) {
+            // For want of memory as a rule: the entry may be there all the same, and may have left again.
+            retire(entry);
+            entries.asMap().remove(path, entry);
+            throw x;
+        }
     }
 
     private void onPut(String path) {
@@ -228,6 +245,9 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
     }
 
     private void retire(CachedFile<C> entry) {
+        if (!entry.retired().compareAndSet(false, true)) {
+            return;
+        }
         retired.add(entry);
         FileSweeper running = sweeper;
         if (running == null || !running.runsLater(this::retireNext, GRACE_MILLIS)) {

@@ -1,17 +1,21 @@
 package dev.millrace.files.cache;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.github.benmanes.caffeine.cache.Ticker;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.transfer.OpenFileBudget;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** A file that has come into the cache is the cache's, whatever fails behind that. */
+/** A file that has come into the cache is the cache's, whatever fails behind that; one that has not is nobody's. */
 class KeptFilesTest {
     @TempDir
     Path directory;
@@ -54,5 +58,46 @@ class KeptFilesTest {
         assertEquals(1, cache.keptFiles());
         cache.stop();
         assertEquals(0, cache.keptFiles());
+    }
+
+    /** Has Caffeine fail from some reading on, as for want of memory. */
+    private static final class FailingClock implements Ticker {
+        private int readings;
+        private boolean failing = true;
+
+        @Override
+        public long read() {
+            readings--;
+            if (failing && readings < 0) {
+                throw new InternalError("meant to fail");
+            }
+            return 0;
+        }
+    }
+
+    /** @param readings none: fails before the file is in the cache; one: behind that */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void areLetGoOfOnceWhereTheCacheFailsToTakeThem(int readings) throws Exception {
+        TestFiles.write(directory, "file.bin", 1000);
+        FailingClock clock = new FailingClock();
+        clock.readings = readings;
+        OpenFile[] sent = new OpenFile[1];
+        OpenFileCache<OpenFile> cache = new OpenFileCache<>(() -> 10, () -> 1000, content -> {}, clock);
+        assertThrows(
+                InternalError.class,
+                () -> cache.add("/file.bin", directory.resolve("file.bin"), null, opened -> {
+                    // As by a response that has found it.
+                    assertTrue(opened.retain());
+                    sent[0] = opened;
+                    return opened;
+                }));
+        assertEquals(readings, cache.size());
+        clock.failing = false;
+        cache.stop();
+        assertEquals(0, cache.keptFiles());
+        assertTrue(sent[0].isOpen());
+        sent[0].release();
+        assertFalse(sent[0].isOpen());
     }
 }
