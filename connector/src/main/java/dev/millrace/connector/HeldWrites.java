@@ -59,7 +59,7 @@ final class HeldWrites {
 
     /** Writes, behind what is held. The buffers are the caller's again when the callback is completed. */
     void write(boolean mayHold, Callback callback, ByteBuffer... buffers) {
-        RetainableByteBuffer.Mutable before = null;
+        Joined joined = null;
         Throwable failure;
         boolean isHeld;
         synchronized (this) {
@@ -70,20 +70,62 @@ final class HeldWrites {
             }
             failure = loss;
             isHeld = failure == null && mayHold && !ended && hold(buffers);
-            if (!isHeld) {
-                before = takeHeld();
+            if (!isHeld && held != null) {
+                // Made before anything changes: there may be no memory for it.
+                joined = new Joined(held, callback, buffers);
+                held = null;
             }
         }
         if (failure != null) {
             callback.failed(failure);
         } else if (isHeld) {
             callback.succeeded();
-        } else if (before != null) {
-            socket.write(
-                    Callback.from(callback, before::release),
-                    ArrayUtil.prependToArray(before.getByteBuffer(), buffers, ByteBuffer.class));
+        } else if (joined != null) {
+            joined.write();
         } else {
             socket.write(callback, buffers);
+        }
+    }
+
+    /** The write of what was held, and of what comes behind it. */
+    private final class Joined extends Callback.Nested {
+        private final ByteBuffer[] buffers;
+        // Guarded by the writes. Null when it has been given back.
+        private @Nullable RetainableByteBuffer before;
+
+        private Joined(RetainableByteBuffer before, Callback callback, ByteBuffer[] behind) {
+            super(callback);
+            buffers = ArrayUtil.prependToArray(before.getByteBuffer(), behind, ByteBuffer.class);
+            this.before = before;
+        }
+
+        @Override
+        public void completed() {
+            end(null);
+        }
+
+        private void write() {
+            try {
+                socket.write(this, buffers);
+            } catch (Throwable x) {
+                // The flusher is told by this. It may have been completed, and throw all the same.
+                end(x);
+                throw x;
+            }
+        }
+
+        private void end(@Nullable Throwable failure) {
+            RetainableByteBuffer written;
+            synchronized (HeldWrites.this) {
+                written = before;
+                before = null;
+                if (written != null && failure != null) {
+                    loss = failure;
+                }
+            }
+            if (written != null) {
+                written.release();
+            }
         }
     }
 
@@ -99,12 +141,6 @@ final class HeldWrites {
             held.append(buffer);
         }
         return true;
-    }
-
-    private RetainableByteBuffer.@Nullable Mutable takeHeld() {
-        RetainableByteBuffer.Mutable taken = held;
-        held = null;
-        return taken;
     }
 
     /** Writes what is held. Does not wait; what the socket does not take leaves as any write does. */
@@ -187,7 +223,8 @@ final class HeldWrites {
         RetainableByteBuffer.Mutable lost;
         synchronized (this) {
             ended = true;
-            lost = takeHeld();
+            lost = held;
+            held = null;
         }
         if (lost != null) {
             lost.release();
