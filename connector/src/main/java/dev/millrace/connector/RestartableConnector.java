@@ -36,8 +36,19 @@ abstract class RestartableConnector extends ServerConnector {
         if (listening() == null) {
             super.open();
         } else if (!isOpen()) {
-            open(openAcceptChannel());
+            openAgain();
             getEventListeners().forEach(this::tellOpen);
+        }
+    }
+
+    private void openAgain() throws IOException {
+        ServerSocketChannel channel = openAcceptChannel();
+        try {
+            open(channel);
+        } catch (Throwable x) {
+            // Jetty refuses it while it runs, and then does not know the channel.
+            IO.close(channel);
+            throw x;
         }
     }
 

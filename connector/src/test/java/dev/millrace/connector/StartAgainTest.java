@@ -1,6 +1,7 @@
 package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.millrace.testing.Connectors;
@@ -10,11 +11,14 @@ import dev.millrace.testing.TestServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.channels.ServerSocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.NetworkConnector;
+import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -87,6 +91,31 @@ class StartAgainTest {
             server.connector().start();
             server.connector().setAccepting(true);
             assertServes(server);
+        }
+    }
+
+    private static final class Opened extends BioConnector {
+        private ServerSocketChannel last;
+
+        private Opened(Server server) {
+            super(server, new HttpConnectionFactory());
+        }
+
+        @Override
+        protected ServerSocketChannel openAcceptChannel() throws IOException {
+            last = super.openAcceptChannel();
+            return last;
+        }
+    }
+
+    @Test
+    void whatIsRefusedWhileItRunsIsClosed() throws Exception {
+        try (TestServer server = new TestServer(Opened::new)) {
+            server.start(Handlers.hello());
+            Opened connector = (Opened) server.connector();
+            connector.close();
+            assertThrows(IllegalStateException.class, connector::open);
+            assertFalse(connector.last.isOpen());
         }
     }
 }
