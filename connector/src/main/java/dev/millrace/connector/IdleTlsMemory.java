@@ -24,6 +24,7 @@ public final class IdleTlsMemory extends AbstractLifeCycle {
 
     private final TlsMemory memory;
     private final Connector connector;
+    private final Runnable listener = this::resume;
     private final AtomicInteger plans = new AtomicInteger();
     /** Null before the first plan, and after one that the scheduler has not taken. */
     private volatile Scheduler.@Nullable Task next;
@@ -36,9 +37,7 @@ public final class IdleTlsMemory extends AbstractLifeCycle {
     /** A connector that starts again has its bean from the first time. */
     static void watch(TlsMemory memory, Connector connector) {
         if (connector.getBeans(IdleTlsMemory.class).stream().noneMatch(idle -> idle.memory == memory)) {
-            IdleTlsMemory idle = new IdleTlsMemory(memory, connector);
-            connector.addBean(idle);
-            memory.addListener(idle::resume);
+            connector.addBean(new IdleTlsMemory(memory, connector));
         }
     }
 
@@ -49,11 +48,14 @@ public final class IdleTlsMemory extends AbstractLifeCycle {
 
     @Override
     protected void doStart() {
+        memory.addListener(listener);
         schedule();
     }
 
+    // The memory is of the factory's, which an application may keep for its next connector.
     @Override
     protected void doStop() {
+        memory.removeListener(listener);
         cancel();
     }
 

@@ -102,6 +102,11 @@ final class TlsMemory {
         listeners.add(listener);
     }
 
+    /** @param listener the very one that was added */
+    void removeListener(Runnable listener) {
+        listeners.remove(listener);
+    }
+
     /** @return that for a batch of {@link #SLOW_BATCH_BYTES} */
     TlsMemory forSlowPeers() {
         return Objects.requireNonNullElse(forSlowPeers, this);

@@ -6,13 +6,17 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.testing.Await;
+import dev.millrace.testing.FailingScheduler;
 import dev.millrace.testing.Plans;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** The looks for memory that nobody uses go on after the scheduler has failed to take one. */
 class IdleTlsMemoryTest {
@@ -91,5 +95,28 @@ class IdleTlsMemoryTest {
         assertEquals(2, plans.tasks().size(), "of the start before");
         plans.tasks().get(1).run();
         assertEquals(3, plans.tasks().size(), "goes on");
+    }
+
+    private WeakReference<BioConnector> stopped(FailingScheduler scheduler) throws Exception {
+        BioConnector connector = new BioConnector(new Server(), null, scheduler, null, 1, new HttpConnectionFactory());
+        IdleTlsMemory.watch(memory, connector);
+        IdleTlsMemory watch = connector.getBean(IdleTlsMemory.class);
+        watch.start();
+        watch.stop();
+        return new WeakReference<>(connector);
+    }
+
+    /** An application may keep the factory that has the memory, and make one connector after the other with it. */
+    @Test
+    @Timeout(60)
+    void theMemoryKeepsNoConnectorThatHasStopped() throws Exception {
+        FailingScheduler forgetful = new FailingScheduler();
+        forgetful.setFailing(false);
+        WeakReference<BioConnector> connector = stopped(forgetful);
+        Await.until("collected", () -> {
+            System.gc();
+            return connector.refersTo(null);
+        });
+        assertNotNull(memory.take());
     }
 }
