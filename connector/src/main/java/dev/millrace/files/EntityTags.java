@@ -54,8 +54,11 @@ final class EntityTags {
             if (request.contains(condition)) {
                 List<String> fields = request.getValuesList(condition);
                 String tags = String.join(", ", fields);
-                String compared =
-                        condition == HttpHeader.IF_NONE_MATCH && etag != null && !isEmpty(etag) ? as(etag, tags) : tags;
+                String compared = condition == HttpHeader.IF_NONE_MATCH
+                                && etag != null
+                                && (!isEmpty(etag) || etag.endsWith(NO_TAG))
+                        ? as(etag, tags)
+                        : tags;
                 if (fields.size() > 1 || !compared.equals(tags)) {
                     changed = changed == null ? HttpFields.build(request) : changed;
                     changed.put(condition, compared);
@@ -65,10 +68,12 @@ final class EntityTags {
         return changed;
     }
 
-    // Compared without the quotes at the end: a client may have the tag with the suffix of a compression.
+    // Compared without the quotes at the end: a client may have the tag with the suffix of a compression. All tags
+    // begin with what would be left of an empty one.
     private static String as(String etag, String tags) {
         boolean isWeak = etag.startsWith(WEAK);
-        String strong = etag.substring(isWeak ? WEAK.length() : 0).replaceFirst("\"$", "");
+        String whole = etag.substring(isWeak ? WEAK.length() : 0);
+        String strong = isEmpty(etag) ? whole : whole.replaceFirst("\"$", "");
         String strongly = tags.replace(WEAK + strong, strong);
         return isWeak ? strongly.replace(strong, WEAK + strong) : strongly;
     }

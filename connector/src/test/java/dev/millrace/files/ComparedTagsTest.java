@@ -108,6 +108,20 @@ class ComparedTagsTest {
         }
     }
 
+    @Test
+    void areComparedWeaklyWithAnEmptyTag() throws Exception {
+        for (String tag : new String[] {"\"\"", "W/\"\""}) {
+            try (TestServer server = new TestServer(Connectors.NIO::http).start(delegating(tag));
+                    RawClient client = server.client()) {
+                check(client, 304, "If-None-Match: \"\"");
+                check(client, 304, "If-None-Match: W/\"\"");
+                check(client, 304, "If-None-Match: W/\"other\", W/\"\", \"another\"");
+                check(client, 200, "If-None-Match: W/\"other\", \"another\"");
+                check(client, 200, "If-None-Match: \"W/\", \"x\"");
+            }
+        }
+    }
+
     /** A proxy that compresses makes a strong tag a weak one, with which its clients ask again. */
     @Test
     void areComparedWeaklyForADelegatedFile() throws Exception {
