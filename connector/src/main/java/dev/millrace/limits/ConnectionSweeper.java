@@ -9,7 +9,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
@@ -23,8 +22,6 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.NanoTime;
 import org.eclipse.jetty.util.component.AbstractLifeCycle;
-import org.eclipse.jetty.util.thread.Scheduler;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -70,9 +67,7 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
     private volatile long periodMillis = 1000;
     private volatile long restMillis = 2000;
     private volatile LongSupplier clock = NanoTime::now;
-    private final AtomicInteger plans = new AtomicInteger();
-    /** Null before the first plan, and after one that the scheduler has not taken. */
-    private volatile Scheduler.@Nullable Task next;
+    private final PlannedLooks plannedLooks;
 
     /** Settings of the connector, which says what they mean. They may change at any time, and hold for the next look. */
     public record Limits(
@@ -99,6 +94,7 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
         this.closingThreads = closingThreads;
         contentDemand = new Http2ContentDemand(connector, limits.exemptsGrpc(), aboutToBlock);
         shortage = new Shortage(connector.getExecutor(), permits);
+        plannedLooks = new PlannedLooks(connector, () -> periodMillis, this::sweep);
     }
 
     /** Whether the pool has come to the task by which it was last asked for a thread. */
@@ -146,51 +142,27 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
             contentDemand.start();
         }
         shortage.begin();
-        schedule();
+        plannedLooks.start();
     }
 
     @Override
     protected void doStop() {
-        Scheduler.Task task = next;
-        if (task != null) {
-            task.cancel();
-        }
+        plannedLooks.stop();
         if (JettyInternals.hasHttp2()) {
             contentDemand.stop();
         }
     }
 
-    private void schedule() {
-        int plan = plans.incrementAndGet();
-        try {
-            next = connector.getScheduler().schedule(() -> sweep(plan), periodMillis, TimeUnit.MILLISECONDS);
-        } catch (Throwable x) {
-            LOG.debug("No look is planned", x);
-            next = null;
-        }
-    }
-
-    /**
-     * Plans a look if none is planned, because the scheduler has taken none, for want of memory as a rule. Called for each connection
-     * that has ended, for it costs next to nothing. The opening of one is on the way of a request.
-     */
+    /** Called for each connection that has ended. The opening of one is on the way of a request. */
     public void resume() {
-        if (next == null && isRunning()) {
-            schedule();
-        }
+        plannedLooks.resume();
     }
 
-    private void sweep(int plan) {
-        // A sweep that was under way at a stop may have planned one more, and so may two connections at once.
-        if (isRunning() && plan == plans.get()) {
-            try {
-                look();
-            } catch (Throwable x) {
-                LOG.warn("Cannot look at the connections of {}", connector, x);
-            } finally {
-                // Whatever has failed, for want of memory as a rule: nobody would notice that the watch has ended.
-                schedule();
-            }
+    private void sweep() {
+        try {
+            look();
+        } catch (Throwable x) {
+            LOG.warn("Cannot look at the connections of {}", connector, x);
         }
     }
 

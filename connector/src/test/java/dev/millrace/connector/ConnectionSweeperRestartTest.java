@@ -3,11 +3,13 @@ package dev.millrace.connector;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.limits.ConnectionSweeper;
+import dev.millrace.testing.ContestedScheduler;
 import dev.millrace.testing.Plans;
 import org.eclipse.jetty.io.ByteArrayEndPoint;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.util.NanoTime;
+import org.eclipse.jetty.util.thread.Scheduler;
 import org.junit.jupiter.api.Test;
 
 /** Which looks are followed by another one. */
@@ -51,8 +53,8 @@ class ConnectionSweeperRestartTest {
     }
 
     private static final class Connected extends BioConnector {
-        private Connected(Plans plans) {
-            super(new Server(), null, plans, null, 1, new HttpConnectionFactory());
+        private Connected(Scheduler scheduler) {
+            super(new Server(), null, scheduler, null, 1, new HttpConnectionFactory());
         }
 
         private void disconnect() {
@@ -83,5 +85,19 @@ class ConnectionSweeperRestartTest {
         peers.stop();
         connector.disconnect();
         assertEquals(3, plans.tasks().size(), "stopped");
+    }
+
+    @Test
+    void theNextEndOfAConnectionPlansALookThoughOnlyOneOfTwoPlansWasTaken() throws Exception {
+        Connected[] connector = new Connected[1];
+        ContestedScheduler scheduler = new ContestedScheduler(() -> connector[0].disconnect());
+        connector[0] = new Connected(scheduler);
+        ConnectionSweeper peers = connector[0].getBean(ConnectionSweeper.class);
+        peers.start();
+        scheduler.awaitRefusal();
+        connector[0].disconnect();
+        scheduler.lastTask().run();
+        assertEquals(1, peers.getLooks());
+        peers.stop();
     }
 }
