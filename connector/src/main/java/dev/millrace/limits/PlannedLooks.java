@@ -20,9 +20,10 @@ public final class PlannedLooks {
     private final Runnable look;
     /** Null before the first plan, and after one that the scheduler has not taken. */
     private volatile Scheduler.@Nullable Task next;
-    // Both guarded by this.
+    // All guarded by this.
     private int plans;
     private boolean running;
+    private boolean hasWarned;
 
     /**
      * @param pauseMillis says for how long to wait for the next look
@@ -37,6 +38,7 @@ public final class PlannedLooks {
     /** Plans the first look. Where the scheduler takes nothing, {@link #resume} has to ask it again. */
     public synchronized void start() {
         running = true;
+        hasWarned = false;
         schedule();
     }
 
@@ -66,8 +68,18 @@ public final class PlannedLooks {
                         .schedule(() -> run(plan), pauseMillis.getAsLong(), TimeUnit.MILLISECONDS);
             } catch (Throwable x) {
                 next = null;
-                LOG.debug("No look is planned", x);
+                warn(x);
             }
+        }
+    }
+
+    // Once in a start: a scheduler that takes nothing is asked again by each connection.
+    private void warn(Throwable refusal) {
+        if (hasWarned) {
+            LOG.debug("No look is planned", refusal);
+        } else {
+            hasWarned = true;
+            LOG.warn("The scheduler of {} does not take the next look: it is asked again later", connector, refusal);
         }
     }
 

@@ -3,7 +3,9 @@ package dev.millrace.connector;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.limits.ConnectionSweeper;
+import dev.millrace.limits.PlannedLooks;
 import dev.millrace.testing.ContestedScheduler;
+import dev.millrace.testing.Logged;
 import dev.millrace.testing.Plans;
 import org.eclipse.jetty.io.ByteArrayEndPoint;
 import org.eclipse.jetty.server.HttpConnectionFactory;
@@ -98,6 +100,24 @@ class ConnectionSweeperRestartTest {
         connector[0].disconnect();
         scheduler.lastTask().run();
         assertEquals(1, peers.getLooks());
+        peers.stop();
+    }
+
+    @Test
+    void aSchedulerThatTakesNoLookIsToldOfOnceInAStart() throws Exception {
+        Plans plans = new Plans();
+        plans.setFailing(true);
+        Connected connector = new Connected(plans);
+        connector.setName("unplanned");
+        ConnectionSweeper peers = connector.getBean(ConnectionSweeper.class);
+        try (Logged logged = new Logged(PlannedLooks.class.getName())) {
+            peers.start();
+            connector.disconnect();
+            assertEquals(1, logged.count("The scheduler of unplanned"));
+            peers.stop();
+            peers.start();
+            assertEquals(2, logged.count("The scheduler of unplanned"));
+        }
         peers.stop();
     }
 }
