@@ -150,8 +150,7 @@ final class Http2ContentDemand implements HttpConfiguration.Customizer {
             }
         }
 
-        // A peer that may not send has so long, for then Jetty ends a silent stream too. But a WINDOW_UPDATE now and
-        // then
+        // A peer that may not send has so long, for then Jetty ends a silent stream too. A WINDOW_UPDATE now and then
         // puts that off.
         private long idleTimeoutMillis() {
             return Http2Internals.idleTimeoutMillis(connection, Integer.parseInt(getId()));
