@@ -116,8 +116,7 @@ final class TlsState {
     }
 
     /**
-     * Whether another thread may compute the first handshake. It has the locks of TLS and of its engine meanwhile, and may wait in the
-     * application: for a key, a directory, the choice of a protocol. Asked before the end point is closed, which ends the interest.
+     * Whether another thread may compute the first handshake. It has the locks of TLS and of its engine. It may wait in the application, for a key or a directory. Asked before the end point is closed, which ends the interest.
      */
     static boolean mayCompute(MillraceEndPoint endPoint) {
         Connection spoken = endPoint.spoken();

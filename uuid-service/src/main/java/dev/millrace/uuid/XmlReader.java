@@ -46,8 +46,8 @@ final class XmlReader {
     /**
      * Reads a whole document, and adds its batches to the request.
      *
-     * @param charset the charset of the Content-Type field, or null; it overrides that of the document, if that begins with no byte
-     *     order mark (RFC 7303 section 3)
+     * @param charset the charset of the Content-Type field, or null; it overrides that of the document. A byte order mark overrides
+     *     both (RFC 7303 section 3)
      * @throws RefusedException with line and column, when the document is malformed or invalid, or a batch is wrong
      * @throws IOException when the body cannot be read
      */

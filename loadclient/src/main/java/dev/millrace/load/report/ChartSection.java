@@ -136,7 +136,8 @@ final class ChartSection {
         return page.toString();
     }
 
-    private static @Nullable Double millis(@Nullable Percentiles times, Function<Percentiles, @Nullable Double> figure) {
+    private static @Nullable Double millis(
+            @Nullable Percentiles times, Function<Percentiles, @Nullable Double> figure) {
         Double micros = FigureFormat.of(times, figure);
         return micros == null ? null : micros / MICROS_PER_MILLI;
     }

@@ -56,8 +56,7 @@ final class DetailCharts {
         curves.forEach((name, curve) -> {
             StringBuilder points = new StringBuilder();
             knownPercentiles(curve)
-                    .forEach(percentile ->
-                            points.append(Svg.point(x(percentile), frame.y(at(curve, percentile)))));
+                    .forEach(percentile -> points.append(Svg.point(x(percentile), frame.y(at(curve, percentile)))));
             line(frame, name, points, colours);
         });
         return frame.done(List.copyOf(curves.keySet()), colours);
@@ -71,8 +70,7 @@ final class DetailCharts {
     }
 
     private static DoubleStream knownPercentiles(Histogram curve) {
-        return Arrays.stream(PERCENTILES)
-                .filter(percentile -> Percentiles.isKnown(percentile, curve.getTotalCount()));
+        return Arrays.stream(PERCENTILES).filter(percentile -> Percentiles.isKnown(percentile, curve.getTotalCount()));
     }
 
     private static double at(Histogram curve, double percentile) {

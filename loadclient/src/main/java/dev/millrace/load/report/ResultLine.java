@@ -116,7 +116,9 @@ public final class ResultLine {
     }
 
     private static String millis(
-            Aggregate cell, Function<Times, @Nullable Percentiles> times, Function<Percentiles, @Nullable Double> figure) {
+            Aggregate cell,
+            Function<Times, @Nullable Percentiles> times,
+            Function<Percentiles, @Nullable Double> figure) {
         return FigureFormat.millis(cell.mean(result -> FigureFormat.of(times.apply(result.times()), figure)));
     }
 

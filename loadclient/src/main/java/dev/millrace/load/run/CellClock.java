@@ -26,6 +26,7 @@ final class CellClock {
     final LongAdder bytes = new LongAdder();
     /** Body bytes while warming up, also of answers that turned out to be wrong. */
     final LongAdder warmupBytes = new LongAdder();
+
     final LongAdder connections = new LongAdder();
     /** Exchanges that still made progress when the drain ended. */
     final LongAdder cutOff = new LongAdder();

@@ -164,7 +164,9 @@ final class Recording {
                     size.init.getTotalCount(),
                     Percentiles.of(size.init),
                     known ? size.speed.getMean() / KILOBYTES_PER_MEGABYTE : null,
-                    Percentiles.isKnown(99, speeds) ? size.speed.getValueAtPercentile(1) / KILOBYTES_PER_MEGABYTE : null,
+                    Percentiles.isKnown(99, speeds)
+                            ? size.speed.getValueAtPercentile(1) / KILOBYTES_PER_MEGABYTE
+                            : null,
                     known ? size.speed.getValueAtPercentile(50) / KILOBYTES_PER_MEGABYTE : null));
         });
         return results;

@@ -179,8 +179,7 @@ public final class Servers implements AutoCloseable {
     public boolean isUnchecked(Entry entry) {
         InetSocketAddress address = entry.target().address();
         return entry.pid() != null
-                && !(isLocal(address.getAddress())
-                        && ListeningPort.pid(address).isPresent());
+                && !(isLocal(address.getAddress()) && ListeningPort.pid(address).isPresent());
     }
 
     /** A process with the beginning of its command, if that is known. */

@@ -112,8 +112,7 @@ class CatalogTest {
 
     /** Sends a file, or a part of it, as a server does that does not know its length. */
     private static void chunked(TestServer.Request request, OutputStream out, byte[] file) throws IOException {
-        Matcher range = Pattern.compile("Range: bytes=(\\d*)-(\\d*)")
-                .matcher(String.join("\n", request.head()));
+        Matcher range = Pattern.compile("Range: bytes=(\\d*)-(\\d*)").matcher(String.join("\n", request.head()));
         int first = 0;
         int last = file.length - 1;
         String status = "200 OK\r\nETag: \"1\"";
@@ -125,9 +124,9 @@ class CatalogTest {
                     + file.length;
         }
         int length = last - first + 1;
-        out.write(("HTTP/1.1 " + status + "\r\nTransfer-Encoding: chunked\r\n\r\n" + Integer.toHexString(length)
-                        + "\r\n")
-                .getBytes(UTF_8));
+        out.write(
+                ("HTTP/1.1 " + status + "\r\nTransfer-Encoding: chunked\r\n\r\n" + Integer.toHexString(length) + "\r\n")
+                        .getBytes(UTF_8));
         out.write(file, first, length);
         out.write("\r\n0\r\n\r\n".getBytes(UTF_8));
     }

@@ -35,7 +35,8 @@ class ServerPidTest {
                     cli.err()
                             .matches("(?s)loadclient: --server-pid: process " + other.pid()
                                     + " \\(\\S*sleep 60\\) does not listen on 127\\.0\\.0\\.1:\\d+, process "
-                                    + ProcessHandle.current().pid() + " \\(\\S*java .{0,100}\\.\\.\\.\\) does; that one is "
+                                    + ProcessHandle.current().pid()
+                                    + " \\(\\S*java .{0,100}\\.\\.\\.\\) does; that one is "
                                     + "taken without --server-pid\\. If it only passes connections on, take a URL of the "
                                     + "server behind it, or --server-cpu-url\\R"),
                     cli.err());
@@ -78,8 +79,8 @@ class ServerPidTest {
             assertEquals(ExitCode.GOOD, named.code(), named.err());
             assertTrue(
                     named.err()
-                            .contains("note: which process listens for " + url
-                                    + " is not known: that of --server-pid, " + self + ", is taken unchecked"),
+                            .contains("note: which process listens for " + url + " is not known: that of --server-pid, "
+                                    + self + ", is taken unchecked"),
                     named.err());
         } finally {
             proxy.destroyForcibly().waitFor();

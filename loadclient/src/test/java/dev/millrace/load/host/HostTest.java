@@ -241,8 +241,7 @@ class HostTest {
             InetSocketAddress address = new InetSocketAddress("127.0.0.1", Integer.parseInt(told.readLine()));
             ProcessHandle service = activator.children().findFirst().orElseThrow();
             OptionalLong master = OptionalLong.of(activator.pid());
-            assertEquals(
-                    name.equals("nginx") ? master : OptionalLong.of(service.pid()), ListeningPort.pid(address));
+            assertEquals(name.equals("nginx") ? master : OptionalLong.of(service.pid()), ListeningPort.pid(address));
             service.destroyForcibly();
             service.onExit().join();
             assertEquals(name.equals("nginx") ? master : OptionalLong.empty(), ListeningPort.pid(address));

@@ -77,7 +77,8 @@ class FewAnswersTest {
         assertTrue(ResultLine.of(cell(100), 1).contains(" | p50   5.00 p99   19.0 ms"), ResultLine.of(cell(100), 1));
         assertTrue(
                 ResultLine.percentiles(cell(20))
-                        .matches("  latency ms: 50% 10\\.\\d 75% 15\\.\\d 90% 18\\.\\d 99% - 99.9% - 99.99% - 100% 20\\.\\d"),
+                        .matches(
+                                "  latency ms: 50% 10\\.\\d 75% 15\\.\\d 90% 18\\.\\d 99% - 99.9% - 99.99% - 100% 20\\.\\d"),
                 ResultLine.percentiles(cell(20)));
         String table = CellTables.results(Aggregate.of(List.of(cell(20))));
         assertTrue(table.contains("<td>5.00</td><td>18.0</td><td>-</td><td>-</td><td>20.0</td>"), table);

@@ -44,9 +44,8 @@ class SoakConnectionTest {
 
     private void check(byte[] answer, Check check) throws Exception {
         try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            CompletableFuture<Void> served = CompletableFuture.runAsync(() -> answer(listener, answer), task -> new Thread(
-                            task)
-                    .start());
+            CompletableFuture<Void> served =
+                    CompletableFuture.runAsync(() -> answer(listener, answer), task -> new Thread(task).start());
             URI url = URI.create("http://127.0.0.1:" + listener.getLocalPort());
             try (SoakConnection connection = new SoakConnection(url, SSLContext.getDefault(), 0, counts)) {
                 connection.get("/files/2.bin", "");
