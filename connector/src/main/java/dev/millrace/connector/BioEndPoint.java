@@ -344,7 +344,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         } finally {
             recordEnd(connector, failure);
             Runnable end = () -> tellEnd(failure, opened -> connector.ended(this, failure, opened));
-            if (!mayWait || LimitedConnector.isClosingThread()) {
+            if (!mayWait || MillraceConnector.isClosingThread()) {
                 end.run();
             } else {
                 // The application hears of it and may block, as may TLS: the selector, a timeout or a stop must not.

@@ -18,8 +18,6 @@ import org.jspecify.annotations.Nullable;
  */
 @ManagedObject("Connector with limits to its peers")
 public abstract class LimitedConnector extends RestartableConnector {
-    private static final ThreadLocal<Boolean> CLOSING = new ThreadLocal<>();
-
     final ConnectionPermits permits = new ConnectionPermits();
     private final ConnectionSweeper sweeper = new ConnectionSweeper(
             this,
@@ -65,25 +63,8 @@ public abstract class LimitedConnector extends RestartableConnector {
      */
     abstract void runElsewhere(Runnable task);
 
-    /** Runs what closes connections for others, on this thread. */
-    static void runClosing(Runnable task) {
-        CLOSING.set(true);
-        try {
-            task.run();
-        } catch (Throwable x) {
-            LOG.warn("Cannot end a connection in order", x);
-        } finally {
-            CLOSING.remove();
-        }
-    }
-
-    /**
-     * Whether the current thread closes connections for others. It then tells a connection of its end itself: all threads of the pool
-     * may be waiting for that end.
-     */
-    static boolean isClosingThread() {
-        return CLOSING.get() != null;
-    }
+    /** As {@link #runElsewhere}, but a thread that closes connections already runs it itself: they may be thousands. */
+    abstract void runClosing(Runnable task);
 
     @Override
     protected void onEndPointClosed(EndPoint endPoint) {

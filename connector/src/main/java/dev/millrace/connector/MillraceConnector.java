@@ -40,6 +40,7 @@ import org.jspecify.annotations.Nullable;
  */
 @ManagedObject("Connector of Millrace")
 public abstract class MillraceConnector extends LimitedConnector {
+    private static final ThreadLocal<Boolean> CLOSING = new ThreadLocal<>();
     /** How long a stop waits for acceptors that it has woken. */
     private static final long ACCEPT_MILLIS = 1000;
 
@@ -329,11 +330,36 @@ public abstract class MillraceConnector extends LimitedConnector {
     @Override
     final void runElsewhere(Runnable task) {
         try {
-            executeImmediately(() -> runClosing(task));
+            executeImmediately(() -> runAsClosing(task));
         } catch (RejectedExecutionException | OutOfMemoryError x) {
             LOG.debug("No thread but this one: {}", x.toString());
-            runClosing(task);
+            runAsClosing(task);
         }
+    }
+
+    @Override
+    final void runClosing(Runnable task) {
+        if (isClosingThread()) {
+            task.run();
+        } else {
+            runElsewhere(task);
+        }
+    }
+
+    private static void runAsClosing(Runnable task) {
+        CLOSING.set(true);
+        try {
+            task.run();
+        } catch (Throwable x) {
+            LOG.warn("Cannot end a connection in order", x);
+        } finally {
+            CLOSING.remove();
+        }
+    }
+
+    /** Whether the current thread closes connections for others. It tells of each end itself: all of the pool may wait for that. */
+    static boolean isClosingThread() {
+        return CLOSING.get() != null;
     }
 
     /** Tells why an accepted connection is closed unserved: when that is no fault of its peer's, in a warning for the first of a start. */

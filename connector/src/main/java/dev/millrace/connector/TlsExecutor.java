@@ -30,13 +30,10 @@ final class TlsExecutor implements Executor {
 
     @Override
     public void execute(Runnable task) {
-        if (!encrypted.getWriteFlusher().isFailed()) {
-            connector.getExecutor().execute(task);
-        } else if (LimitedConnector.isClosingThread()) {
-            // As without TLS. The connections that a look ends may be thousands, and get no thread each.
-            task.run();
+        if (encrypted.getWriteFlusher().isFailed()) {
+            connector.runClosing(task);
         } else {
-            connector.runElsewhere(task);
+            connector.getExecutor().execute(task);
         }
     }
 }
