@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Owns the channel, until it is closed or left to {@link CloseAlert} or {@link LingeringClose}.
  */
-final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, WriteDuty.Owner {
+final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, WriteDuty.Owner, TlsExecutor.Owner {
     private static final Logger LOG = LoggerFactory.getLogger(BioEndPoint.class);
 
     private final BioConnector connector;
@@ -112,19 +112,9 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
             unreadExpiries = 0;
             notIdle();
         } else if (filled < 0) {
-            endInput();
+            TlsState.endInput(this, connector, this::shutdownInput);
         }
         return filled;
-    }
-
-    // When its output has ended too, the connection ends. That takes away the buffer that TLS is about to look at. So
-    // another thread does it, which waits for TLS's lock until this one has returned.
-    private void endInput() {
-        if (getConnection() instanceof SslConnection && isOutputShutdown()) {
-            connector.runElsewhere(this::shutdownInput);
-        } else {
-            shutdownInput();
-        }
     }
 
     @Override
@@ -135,9 +125,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         try {
             SelectedChannel current = selected();
             if (current == null) {
-                // The thread that is alone asks for the next request, and then returns to its loop. Any other may go on
-                // to wait for what it asked for; so may a write of TLS that needs the peer's bytes.
-                readLoop.onInterest(readLoop.isAlone(httpParser()) && !TlsState.isWriting(this));
+                readLoop.onInterest(isReturning());
             } else if (readLoop.hasReadAhead()) {
                 connector.pool().execute(getFillInterest()::fillable);
             } else {
@@ -147,6 +135,18 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         } catch (IOException | RejectedExecutionException | OutOfMemoryError x) {
             getFillInterest().onFail(x);
         }
+    }
+
+    // The thread that is alone asks for the next request, and then returns to its loop. Any other may go on to wait for
+    // what it asked for; so may a write of TLS that needs the peer's bytes.
+    @Override
+    public boolean isReturning() {
+        return readLoop.isAlone(httpParser()) && !TlsState.isWriting(this);
+    }
+
+    @Override
+    public void runNext(Runnable task) {
+        readLoop.runNext(task);
     }
 
     @Override

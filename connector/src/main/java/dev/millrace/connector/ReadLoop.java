@@ -47,6 +47,8 @@ final class ReadLoop {
     // The loop in whose callback the connection's own code runs; its thread comes back here when that code returns.
     private volatile @Nullable Loop handling;
     private final @Nullable CarrierTurn turn;
+    // Belongs to the handling thread.
+    private @Nullable Runnable next;
 
     /** The end point whose channel is read. */
     interface Owner {
@@ -252,6 +254,11 @@ final class ReadLoop {
         return handlingThread() == Thread.currentThread() && parser != null && !JettyInternals.hasContentLeft(parser);
     }
 
+    /** Has the current thread, which {@link #isAlone}, run more of the connection's code when it returns from what it runs. */
+    void runNext(Runnable connectionCode) {
+        next = connectionCode;
+    }
+
     /** Whether a thread waits for the peer's bytes, or is about to. */
     boolean isWaiting() {
         return phase(duty) == WAITING;
@@ -305,12 +312,22 @@ final class ReadLoop {
             }
             try {
                 connectionCode.run();
+                if (outermost) {
+                    runNext();
+                }
             } finally {
                 if (outermost) {
                     handling = null;
                 }
                 // An interrupt meant for the application would close the channel at the next blocking call.
                 Thread.interrupted();
+            }
+        }
+
+        private void runNext() {
+            for (Runnable code = next; code != null; code = next) {
+                next = null;
+                code.run();
             }
         }
 

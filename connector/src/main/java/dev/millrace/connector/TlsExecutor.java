@@ -9,11 +9,22 @@ import org.eclipse.jetty.server.Connector;
  * Where Jetty's TLS has run what it leaves to another thread: by the connector's executor, as long as no write to the socket has
  * failed. After that the one who waits for the write is to be told, and all threads of the pool may be waiting like that.
  *
+ * <p>On a blocking connection the thread that has answered a request goes on with the next one, if TLS has read that already.
+ *
  * <p>Thread-safe.
  */
 final class TlsExecutor implements Executor {
     private final LimitedConnector connector;
     private final AbstractEndPoint encrypted;
+
+    /** The end point of a socket whose connection has a thread of its own. */
+    interface Owner {
+        /** Whether the current thread is that one, and about to return from the connection's code. */
+        boolean isReturning();
+
+        /** Has the current thread, which {@link #isReturning}, run a task after that. */
+        void runNext(Runnable task);
+    }
 
     private TlsExecutor(LimitedConnector connector, AbstractEndPoint encrypted) {
         this.connector = connector;
@@ -32,6 +43,8 @@ final class TlsExecutor implements Executor {
     public void execute(Runnable task) {
         if (encrypted.getWriteFlusher().isFailed()) {
             connector.runClosing(task);
+        } else if (encrypted instanceof Owner owner && owner.isReturning()) {
+            owner.runNext(task);
         } else {
             connector.getExecutor().execute(task);
         }

@@ -116,7 +116,8 @@ final class TlsState {
     }
 
     /**
-     * Whether another thread may compute the first handshake. It has the locks of TLS and of its engine. It may wait in the application, for a key or a directory. Asked before the end point is closed, which ends the interest.
+     * Whether another thread may compute the first handshake. It has the locks of TLS and of its engine. It may wait in the
+     * application, for a key or a directory. Asked before the end point is closed, which ends the interest.
      */
     static boolean mayCompute(MillraceEndPoint endPoint) {
         Connection spoken = endPoint.spoken();
@@ -125,6 +126,18 @@ final class TlsState {
                 && !endPoint.isFillInterested()
                 && endPoint.handlingThread() != Thread.currentThread()
                 && (spoken == null || spoken.getBytesIn() <= 0);
+    }
+
+    /**
+     * Ends the input of a socket. When its output has ended too, the connection ends. That takes away the buffer that TLS is about to look
+     * at. So another thread does it, which waits for TLS's lock until this one has returned.
+     */
+    static void endInput(AbstractEndPoint endPoint, LimitedConnector connector, Runnable end) {
+        if (endPoint.getConnection() instanceof SslConnection && endPoint.isOutputShutdown()) {
+            connector.runElsewhere(end);
+        } else {
+            end.run();
+        }
     }
 
     /** Whether TLS has something to write, for which it may need the peer's bytes (RFC 5246 section 7.4.1.1). */
