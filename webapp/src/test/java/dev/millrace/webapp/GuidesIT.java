@@ -20,10 +20,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The pages in {@code docs/guides} can be followed by copying. */
 class GuidesIT {
     private static final Path GUIDES = Path.of("..", "docs", "guides");
+    private static final Path EXAMPLES = Path.of("..", "docs", "examples");
 
     /** Those that the module of their subject follows. */
     private static final Set<String> ELSEWHERE = Set.of("spring-boot.md");
@@ -120,7 +122,7 @@ class GuidesIT {
     /** The unit's command and the image's, and the health check of a server that they have started. */
     @Test
     void theFilesForOperatorsStartAServer(@TempDir Path folder) throws Exception {
-        Path examples = Path.of("..", "docs", "examples", "jetty-base").toRealPath();
+        Path examples = EXAMPLES.resolve("jetty-base").toRealPath();
         Path base = Files.createDirectory(folder.resolve("base"));
         JettyBase jetty = JettyBase.create(base, "millrace-nio");
         String unit = Files.readString(examples.resolve("millrace-jetty.service"));
@@ -146,6 +148,15 @@ class GuidesIT {
         }
         assertTrue(image.contains("healthcheck.sh"), image);
         assertEquals(base, jetty.folder());
+    }
+
+    /** The page of troubles has jcmd write what was recorded. */
+    @ParameterizedTest
+    @ValueSource(strings = {"millrace.service", "jetty-base/millrace-jetty.service"})
+    void theUnitsAllowWhatJcmdNeeds(String unit) throws Exception {
+        assertTrue(Files.readString(GUIDES.resolve("troubleshooting.md")).contains("jcmd $pid"));
+        String families = find("RestrictAddressFamilies=(.*)", Files.readString(EXAMPLES.resolve(unit)));
+        assertTrue(List.of(families.split(" ")).contains("AF_UNIX"), families);
     }
 
     private static int health(Path folder, Path examples, String port, String path) throws Exception {
