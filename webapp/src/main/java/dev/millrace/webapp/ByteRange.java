@@ -24,6 +24,22 @@ record ByteRange(long start, long length) {
     }
 
     /**
+     * Whether If-Range has the date of a file, and the date names one version (RFC 9110 section 13.1.5). Until its second
+     * is over the file may become another version of the same date (section 8.8.2.2).
+     *
+     * @param modifiedMillis time of the file's last change
+     */
+    static boolean isForDate(HttpServletRequest request, long modifiedMillis) {
+        long second = modifiedMillis / 1000 * 1000;
+        try {
+            return request.getDateHeader("If-Range") == second && second + 1000 <= System.currentTimeMillis();
+        } catch (IllegalArgumentException ignored) {
+            // The value is an entity tag.
+            return false;
+        }
+    }
+
+    /**
      * Parses a Range field (RFC 9110 section 14.2). Several ranges, another unit or a wrong form select the whole
      * content: a server may ignore the field. Clients of this application need no multipart responses.
      *

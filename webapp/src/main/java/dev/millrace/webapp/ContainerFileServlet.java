@@ -68,12 +68,8 @@ final class ContainerFileServlet {
         if (range == null || range.indexOf(',') >= 0 || request.getHeader("If-Range") == null) {
             return range != null && range.indexOf(',') < 0;
         }
-        try {
-            return request.getDateHeader("If-Range") == modifiedMillis / 1000 * 1000;
-        } catch (IllegalArgumentException ignored) {
-            // The value is an entity tag. Jetty's are weak, and If-Range must not have such (RFC 9110 section 13.1.5).
-            return false;
-        }
+        // Jetty's entity tags are weak, and If-Range must not have such (RFC 9110 section 13.1.5).
+        return ByteRange.isForDate(request, modifiedMillis);
     }
 
     private static final class WithoutRange extends HttpServletRequestWrapper {

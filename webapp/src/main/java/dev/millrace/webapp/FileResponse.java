@@ -126,7 +126,7 @@ final class FileResponse {
             return request.getMethod().equals("GET");
         }
         return condition.equals(etag)
-                || date("If-Range") == attributes.lastModifiedTime().toMillis() / 1000 * 1000;
+                || ByteRange.isForDate(request, attributes.lastModifiedTime().toMillis());
     }
 
     /** The time of a field in milliseconds since 1970; -1 if there is none that can be read. */

@@ -6,9 +6,12 @@ import jakarta.servlet.ServletContextEvent;
 import jakarta.servlet.ServletContextListener;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.ee11.servlet.DefaultServlet;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
+import org.eclipse.jetty.http.DateGenerator;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.junit.jupiter.api.AfterEach;
@@ -16,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Range fields of which there should be one, in the server's own servlet and in ours. */
+/** Range fields, and the versions that they are for, in the server's own servlet and in ours. */
 class RangeFieldsTest {
     private static final int SIZE = 1000;
 
@@ -62,5 +65,32 @@ class RangeFieldsTest {
         Http.Answer two = Http.get(url, "/files/a.bin", "Range: bytes=1-2", "Range: bytes=5-6");
         assertEquals(200, two.status());
         assertEquals(SIZE, two.body().length);
+    }
+
+    private int statusIfRange(String url, long second) throws Exception {
+        Files.setLastModifiedTime(folder.resolve("a.bin"), FileTime.from(second, TimeUnit.SECONDS));
+        String date = DateGenerator.formatDate(TimeUnit.SECONDS.toMillis(second));
+        return Http.get(url, "/files/a.bin", "Range: bytes=1-2", "If-Range: " + date)
+                .status();
+    }
+
+    private static long secondNow() {
+        return TimeUnit.MILLISECONDS.toSeconds(System.currentTimeMillis());
+    }
+
+    /** A file may be written twice in one second: until that is over, a part may be of another version. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void areIgnoredWhereADateMayBecomeThatOfAnotherVersion(boolean byServer) throws Exception {
+        String url = start(byServer);
+        assertEquals(206, statusIfRange(url, secondNow() - 1));
+        assertEquals(200, statusIfRange(url, secondNow() + 60), "of a clock that is ahead");
+        long second;
+        int status;
+        do {
+            second = secondNow();
+            status = statusIfRange(url, second);
+        } while (second != secondNow());
+        assertEquals(200, status);
     }
 }
