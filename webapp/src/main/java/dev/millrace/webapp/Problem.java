@@ -32,13 +32,20 @@ record Problem(int status, String title, String detail) {
             case 403 -> "Forbidden";
             case 404 -> "Not Found";
             case 405 -> "Method Not Allowed";
+            case 408 -> "Request Timeout";
+            case 411 -> "Length Required";
             case 412 -> "Precondition Failed";
+            case 413 -> "Content Too Large";
             case 414 -> "URI Too Long";
+            case 415 -> "Unsupported Media Type";
             case 416 -> "Range Not Satisfiable";
+            case 417 -> "Expectation Failed";
+            case 426 -> "Upgrade Required";
             case 431 -> "Request Header Fields Too Large";
             case 500 -> "Internal Server Error";
             case 501 -> "Not Implemented";
             case 503 -> "Service Unavailable";
+            case 505 -> "HTTP Version Not Supported";
             default -> "Error";
         };
     }

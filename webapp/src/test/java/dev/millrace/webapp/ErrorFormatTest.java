@@ -77,6 +77,24 @@ class ErrorFormatTest {
                 ErrorFormat.JSON.write(problem, ""));
     }
 
+    /** RFC 9457 section 4.2.1; the phrases are those of RFC 9110 section 15 and RFC 6585. */
+    @ParameterizedTest
+    @CsvSource({
+        "400, Bad Request",
+        "408, Request Timeout",
+        "411, Length Required",
+        "413, Content Too Large",
+        "414, URI Too Long",
+        "415, Unsupported Media Type",
+        "417, Expectation Failed",
+        "426, Upgrade Required",
+        "431, Request Header Fields Too Large",
+        "505, HTTP Version Not Supported"
+    })
+    void theTitleIsTheStatusPhrase(int status, String phrase) {
+        assertEquals(new Problem(status, phrase, ""), Problem.of(status, phrase));
+    }
+
     @Test
     void aReasonPhraseIsNoDetail() {
         assertEquals("", Problem.of(405, "Method Not Allowed").detail());
