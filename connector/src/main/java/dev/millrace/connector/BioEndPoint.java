@@ -246,7 +246,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
 
     @Override
     public @Nullable Callback cancelWrite(Throwable cause) {
-        return writeDuty.cancel(cause);
+        return blockingWrite.cancel(cause);
     }
 
     @Override

@@ -7,6 +7,8 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.RetainableByteBuffer;
+import org.eclipse.jetty.io.ssl.SslConnection;
+import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.NanoTime;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +45,9 @@ final class BlockingWrite {
     // Null on platform threads.
     private final @Nullable CarrierTurn turn;
     private volatile boolean queued;
+    // From here on no memory is read that was lent for the write, but a file, for whose disk the thread may wait. It
+    // stays after a failure, for there is no other write.
+    private volatile boolean sendsFile;
     private volatile @Nullable FileRegion announced;
     private boolean interrupted;
     private volatile int bytesInCall;
@@ -175,6 +180,7 @@ final class BlockingWrite {
             region.advance(0);
             // A region that has left whole with the header has had a turn too, for which nobody need wait.
             int turnBytes = region.remaining() == 0 ? 0 : region.ownThreadTurnBytes();
+            sendsFile = true;
             do {
                 awaitTurn(turnBytes);
                 try {
@@ -186,11 +192,40 @@ final class BlockingWrite {
                     }
                 }
             } while (region.remaining() > 0);
+            endFile();
         } catch (IOException x) {
             region.failed(x);
             throw x;
         }
         write(buffers, token + 1, buffers.length, buffers.length);
+    }
+
+    // Either this thread sees that the write was given up, or the one that gives it up sees this one and waits.
+    private void endFile() throws EofException {
+        sendsFile = false;
+        if (duty.isCancelled()) {
+            throw new EofException("write was cancelled");
+        }
+    }
+
+    /**
+     * As {@link WriteDuty#cancel}, but when this returns, no thread reads memory that was lent for the write, nor moves its buffers:
+     * they may be another connection's from then on.
+     */
+    @Nullable Callback cancel(Throwable cause) {
+        Callback callback = duty.cancel(cause);
+        // TLS writes from buffers of its own, and has whoever cancels wait until nobody reads the content any more.
+        if (!(endPoint.getConnection() instanceof SslConnection)) {
+            awaitWriter();
+        }
+        return callback;
+    }
+
+    // The close has woken it, so that it is about to leave: for a channel that is closed, no call waits.
+    private void awaitWriter() {
+        while (duty.isWriting() && !sendsFile) {
+            Thread.yield();
+        }
     }
 
     /**

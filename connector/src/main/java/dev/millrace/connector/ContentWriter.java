@@ -12,7 +12,8 @@ import org.eclipse.jetty.io.ByteBufferPool;
 @FunctionalInterface
 public interface ContentWriter {
     /**
-     * Writes some of the buffers' bytes, in order, and advances the buffers by what the socket took.
+     * Writes some of the buffers' bytes, in order, and advances the buffers by what the socket took. When the channel is closed, this
+     * returns soon: whoever gives up the write waits for that before others have the buffers' memory.
      *
      * @param channel where to; blocking or not
      * @param buffers heap and direct ones; owned by the caller
