@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
  * then only the application knows which has to. So are requests of gRPC where the connector says so, whose streams may
  * be silent for hours.
  *
- * <p>A peer that may not send, because unread content fills the connection's window, is left alone for the stream's idle
- * timeout. It may have filled the window on purpose, by requests that wait for a thread.
+ * <p>A peer that may not send, because unread content fills the connection's window, is left alone for the stream's
+ * idle timeout. It may have filled the window on purpose, by requests that wait for a thread.
  *
  * <p>Used only where there is HTTP/2. Asked for by the threads of requests; looked at by the scheduler's.
  */
@@ -150,8 +150,8 @@ final class Http2ContentDemand implements HttpConfiguration.Customizer {
             }
         }
 
-        // A peer that may not send has so long, for then Jetty ends a silent stream too. A WINDOW_UPDATE now and then
-        // puts that off.
+        // A peer that may not send has so long, for Jetty then ends a silent stream too. A WINDOW_UPDATE now and
+        // then puts that off.
         private long idleTimeoutMillis() {
             return Http2Internals.idleTimeoutMillis(connection, Integer.parseInt(getId()));
         }
