@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -106,20 +107,28 @@ class GatheredFilesTest {
         }
     }
 
+    /** With the window closed by the answers before it, nothing of the last one leaves but what its first write takes. */
     @Test
     void areNotFollowedByThoseOfALongerFile() throws Exception {
-        assumeTrue(
-                connectors != Connectors.BIO_PLATFORM,
-                "its calls wait for the peer, and show what is written meanwhile");
+        // With a thread of its own, the rest is under way when the file is written over, or is read before.
+        assumeTrue(connectors == Connectors.NIO || connectors == Connectors.NIO_SELECTOR);
         TestServer starting = server();
-        starting.connector().setAcceptedSendBufferSize(8192);
+        starting.connector().setAcceptedSendBufferSize(128 * 1024);
         try (Logged logged = new Logged(FileFailedException.class.getName());
                 TestServer server = starting.start(files);
                 RawClient client = new RawClient(server.port(), 8192)) {
-            client.get("/file.bin");
-            assertEquals('H', client.in().read());
-            server.awaitBlockedWrite();
+            AtomicInteger whole = new AtomicInteger(-1);
+            do {
+                client.get("/file.bin");
+                whole.incrementAndGet();
+                Await.until(
+                        "sent or waits",
+                        () -> server.transfers().getCompleted() > whole.get() || server.writesThatWait() > 0);
+            } while (server.writesThatWait() == 0);
             Files.write(directory.resolve("file.bin"), new byte[FILE_BYTES + 1000], StandardOpenOption.WRITE);
+            for (int i = 0; i < whole.get(); i++) {
+                assertArrayEquals(bytes, client.answer().body());
+            }
             assertThrows(IOException.class, client::answer);
             Await.until("said", () -> logged.count("file.bin was written over") == 1);
         }
