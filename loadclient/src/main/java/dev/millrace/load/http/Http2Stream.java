@@ -122,8 +122,7 @@ final class Http2Stream {
         received += count;
         meter.accept(count);
         call.check().body(bytes, offset, count);
-        long stopAfter = call.stopAfter();
-        if (stopAfter == 0 || received < stopAfter || received == announced) {
+        if (call.goesOn(received, announced)) {
             return true;
         }
         brokenOff = true;

@@ -163,8 +163,7 @@ public final class HttpConnection implements Connection {
         timing.bodyBytes += count;
         currentMeter.accept(count);
         call.check().body(bytes, offset, count);
-        long stopAfter = call.stopAfter();
-        return stopAfter == 0 || timing.bodyBytes < stopAfter || timing.bodyBytes == reader.announcedLength();
+        return call.goesOn(timing.bodyBytes, reader.announcedLength());
     }
 
     @Override

@@ -70,7 +70,7 @@ public final class FixedWorkload implements Workload {
 
     @Override
     public Script script(long seed) {
-        Call call = new Call(request, new ContentCheck(content), pipeline, 0);
+        Call call = new Call(request, new ContentCheck(content), pipeline);
         return () -> call;
     }
 

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Catalogues: made of a folder, missing, wrong, and done without. */
@@ -111,7 +112,8 @@ class CatalogTest {
     }
 
     /** Sends a file, or a part of it, as a server does that does not know its length. */
-    private static void chunked(TestServer.Request request, OutputStream out, byte[] file) throws IOException {
+    private static void chunked(TestServer.Request request, OutputStream out, byte[] file, int chunkBytes)
+            throws IOException {
         Matcher range = Pattern.compile("Range: bytes=(\\d*)-(\\d*)").matcher(String.join("\n", request.head()));
         int first = 0;
         int last = file.length - 1;
@@ -123,18 +125,20 @@ class CatalogTest {
             status = "206 Partial Content\r\nETag: \"1\"\r\nContent-Range: bytes " + first + "-" + last + "/"
                     + file.length;
         }
-        int length = last - first + 1;
-        out.write(
-                ("HTTP/1.1 " + status + "\r\nTransfer-Encoding: chunked\r\n\r\n" + Integer.toHexString(length) + "\r\n")
-                        .getBytes(UTF_8));
-        out.write(file, first, length);
-        out.write("\r\n0\r\n\r\n".getBytes(UTF_8));
+        out.write(("HTTP/1.1 " + status + "\r\nTransfer-Encoding: chunked\r\n\r\n").getBytes(UTF_8));
+        for (int at = first; at <= last; at += chunkBytes) {
+            int length = Math.min(chunkBytes, last - at + 1);
+            out.write((Integer.toHexString(length) + "\r\n").getBytes(UTF_8));
+            out.write(file, at, length);
+            out.write("\r\n".getBytes(UTF_8));
+        }
+        out.write("0\r\n\r\n".getBytes(UTF_8));
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"--verify=auto", "--verify=length", "--range=1k", "--resume"})
-    void aServerNeedNotAnnounceTheLengthOfAFileThatWasLearnt(String option) throws IOException {
-        try (TestServer server = new TestServer((request, out, socket) -> chunked(request, out, FILE))) {
+    @CsvSource({"--verify=auto, 500", "--verify=length, 500", "--range=1k, 500", "--resume, 500", "--resume, 5000"})
+    void aServerNeedNotAnnounceTheLengthOfAFileThatWasLearnt(String option, int chunkBytes) throws IOException {
+        try (TestServer server = new TestServer((request, out, socket) -> chunked(request, out, FILE, chunkBytes))) {
             Cli cli = download(server, "--file=b", "--catalog=none", option);
             assertEquals(ExitCode.GOOD, cli.code(), cli.err());
             assertTrue(cli.out().contains("| err 0 "), cli.out());
@@ -148,7 +152,7 @@ class CatalogTest {
         wrong[123] ^= 1;
         List<byte[]> answers = List.of(FILE, FILE, wrong, Arrays.copyOf(FILE, 4000), Arrays.copyOf(FILE, 6000));
         try (TestServer server = new TestServer(
-                (request, out, socket) -> chunked(request, out, answers.get(downloads.getAndIncrement())))) {
+                (request, out, socket) -> chunked(request, out, answers.get(downloads.getAndIncrement()), 500))) {
             Cli cli = download(server, "--file=b", "--catalog=none");
             assertEquals(ExitCode.ERRORS, cli.code(), cli.err());
             for (String error : List.of(

@@ -36,9 +36,9 @@ class ServerPidTest {
                             .matches("(?s)loadclient: --server-pid: process " + other.pid()
                                     + " \\(\\S*sleep 60\\) does not listen on 127\\.0\\.0\\.1:\\d+, process "
                                     + ProcessHandle.current().pid()
-                                    + " \\(\\S*java .{0,100}\\.\\.\\.\\) does; that one is "
+                                    + " \\(\\S*java.{0,103}\\) does; that one is "
                                     + "taken without --server-pid\\. If it only passes connections on, take a URL of the "
-                                    + "server behind it, or --server-cpu-url\\R"),
+                                    + "server behind it, or --server-cpu-url .*"),
                     cli.err());
             assertTrue(server.requests().isEmpty());
         } finally {
