@@ -8,6 +8,7 @@ import org.eclipse.jetty.http2.api.Session;
 import org.eclipse.jetty.http2.api.Stream;
 import org.eclipse.jetty.http2.frames.DataFrame;
 import org.eclipse.jetty.http2.frames.Frame;
+import org.eclipse.jetty.http2.frames.HeadersFrame;
 import org.eclipse.jetty.http2.frames.SettingsFrame;
 import org.eclipse.jetty.http2.frames.WindowUpdateFrame;
 import org.eclipse.jetty.io.Connection;
@@ -23,8 +24,8 @@ import org.jspecify.annotations.Nullable;
  * server sends meanwhile.
  *
  * <p>A peer may open a closed window of flow control by drops, for an answer that is to last (CVE-2019-9511). A peer that does not open it
- * at all is left alone: it may have paused a film, and the stream's idle timeout ends that. A peer that feeds that timeout with drops of
- * content is not left alone.
+ * at all is left alone: it may have paused a film, and the stream's idle timeout ends that. A peer that feeds that timeout, with drops of
+ * content or with trailers, is not left alone.
  *
  * <p>Loaded only where there is HTTP/2. Frames are counted by the connection's thread, all else is the scheduler's.
  */
@@ -130,12 +131,24 @@ final class Http2RateMonitor implements HTTP2Session.FrameListener {
         frames.incrementAndGet();
         // All that keeps a stream from being idle.
         if (frame instanceof WindowUpdateFrame update) {
-            grant(session, update.getStreamId(), update.getWindowDelta());
+            grant((HTTP2Session) session, update);
         } else if (frame instanceof DataFrame data) {
             grant(session, data.getStreamId(), Math.max(1, data.remaining()));
+        } else if (frame instanceof HeadersFrame trailers) {
+            grant(session, trailers.getStreamId(), 1);
         } else if (frame instanceof SettingsFrame settings && !settings.isReply()) {
             // May open the windows of all streams by a byte (RFC 9113 section 6.9.2).
             grantedBytes.incrementAndGet();
+        }
+    }
+
+    // While the connection's window is closed, nothing can leave by that of a stream, however wide that is opened.
+    private void grant(HTTP2Session session, WindowUpdateFrame update) {
+        if (update.getStreamId() != 0 && session.getSendWindow() <= 0) {
+            Stream stream = session.getStream(update.getStreamId());
+            grantedBytes.addAndGet(stream == null || stream.getAttribute(MAY_BE_SILENT) != null ? 0 : 1);
+        } else {
+            grant(session, update.getStreamId(), update.getWindowDelta());
         }
     }
 

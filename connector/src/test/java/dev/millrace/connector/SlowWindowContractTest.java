@@ -61,6 +61,35 @@ class SlowWindowContractTest extends SlowStreams {
     }
 
     @Test
+    void endsWhoLeavesTheConnectionsWindowClosedAndOpensThatOfAStream() throws Exception {
+        Http2Frames frames = start();
+        frames.get("/large");
+        frames.openWindow(1, LARGE_BYTES);
+        repeat(() -> frames.openWindow(1, 1));
+        assertConnectionEnded();
+    }
+
+    @Test
+    void endsWhoLeavesTheConnectionsWindowClosedAndOpensThatOfAStreamWide() throws Exception {
+        Http2Frames frames = start();
+        frames.get("/large");
+        frames.openWindow(1, LARGE_BYTES);
+        repeat(() -> frames.openWindow(1, BYTES_PER_SECOND));
+        assertConnectionEnded();
+    }
+
+    @Test
+    void endsWhoLeavesAWindowClosedAndSendsTrailersAgainAndAgain() throws Exception {
+        Http2Frames frames = start();
+        frames.openWindow(0, LARGE_BYTES);
+        frames.get("/large");
+        // HEADERS with END_STREAM and END_HEADERS: the field x, with the value y, not indexed.
+        byte[] trailers = {0, 0, 5, 1, 5, 0, 0, 0, 1, 0, 1, 'x', 1, 'y'};
+        repeat(() -> client.send(trailers));
+        assertConnectionEnded();
+    }
+
+    @Test
     void leavesAPeerAloneThatHasStopped() throws Exception {
         Http2Frames frames = start();
         frames.get("/large");
