@@ -14,6 +14,7 @@ import java.util.function.Predicate;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.util.IO;
 import org.eclipse.jetty.util.NanoTime;
 import org.jspecify.annotations.Nullable;
@@ -60,7 +61,7 @@ final class OrderlyEnd {
                 IO.close(endPoint);
             } else if (endPoint instanceof MillraceEndPoint ours && busy.test(ours)) {
                 IO.close(endPoint);
-            } else if (endPoint instanceof MillraceEndPoint ours && TlsState.mayCompute(ours)) {
+            } else if (endPoint instanceof MillraceEndPoint ours && mayCompute(ours)) {
                 computing.add(endPoint);
                 closeElsewhere(inOrder(endPoint, spoken, isRequest), elsewhere);
             } else {
@@ -79,6 +80,19 @@ final class OrderlyEnd {
                         && computing.stream().noneMatch(EndPoint::isOpen));
         computing.forEach(IO::close);
         requests.forEach(IO::close);
+    }
+
+    /**
+     * Whether another thread may compute the first handshake. It has the locks of TLS and of its engine. It may wait in the
+     * application, for a key or a directory. Asked before the end point is closed, which ends the interest.
+     */
+    static boolean mayCompute(MillraceEndPoint endPoint) {
+        Connection spoken = endPoint.spoken();
+        // A protocol that does not count its bytes tells -1.
+        return endPoint.getConnection() instanceof SslConnection
+                && !endPoint.isFillInterested()
+                && endPoint.handlingThread() != Thread.currentThread()
+                && (spoken == null || spoken.getBytesIn() <= 0);
     }
 
     /** What to close for a connection to end by its protocol. Inside TLS, this says farewell too. */

@@ -116,19 +116,6 @@ final class TlsState {
     }
 
     /**
-     * Whether another thread may compute the first handshake. It has the locks of TLS and of its engine. It may wait in the
-     * application, for a key or a directory. Asked before the end point is closed, which ends the interest.
-     */
-    static boolean mayCompute(MillraceEndPoint endPoint) {
-        Connection spoken = endPoint.spoken();
-        // A protocol that does not count its bytes tells -1.
-        return endPoint.getConnection() instanceof SslConnection
-                && !endPoint.isFillInterested()
-                && endPoint.handlingThread() != Thread.currentThread()
-                && (spoken == null || spoken.getBytesIn() <= 0);
-    }
-
-    /**
      * Ends the input of a socket. When its output has ended too, the connection ends. That takes away the buffer that TLS is about to look
      * at. So another thread does it, which waits for TLS's lock until this one has returned.
      */
