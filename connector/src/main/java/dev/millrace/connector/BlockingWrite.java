@@ -209,8 +209,8 @@ final class BlockingWrite {
     }
 
     /**
-     * As {@link WriteDuty#cancel}, but when this returns, no thread reads memory that was lent for the write, nor moves its buffers:
-     * they may be another connection's from then on.
+     * As {@link WriteDuty#cancel}. When this returns, no thread reads memory that was lent for the write, nor moves its buffers. They may
+     * be another connection's from then on.
      */
     @Nullable Callback cancel(Throwable cause) {
         Callback callback = duty.cancel(cause);
