@@ -144,9 +144,8 @@ public final class CellRun {
     private void detectSteadiness(RunSettings.Warmup warmup) throws InterruptedException {
         long end = System.nanoTime() + warmup.most().minus(warmup.time()).toNanos();
         double compilers = 1;
-        // Few downloads of large files end in a second, and never equally many: their bytes are steady.
-        List<Long> series = cell.workload().countsBytes() ? warmupByteSeries : warmupSeries;
-        while (!stopped && !(Steadiness.reached(series) && compilers < COMPILERS_REST)) {
+        while (!stopped
+                && !(Steadiness.reached(judged(warmupSeries, warmupByteSeries)) && compilers < COMPILERS_REST)) {
             if (System.nanoTime() - end > 0) {
                 notes.add("not steady after a warm-up of " + RunSettings.text(warmup.most()));
                 return;
@@ -161,6 +160,11 @@ public final class CellRun {
         if (!stopped) {
             notes.add("steady after a warm-up of " + RunSettings.text(Duration.ofSeconds(warmupSeries.size())));
         }
+    }
+
+    /** Few downloads of large files end in a second, and never equally many: their bytes are steady. */
+    List<Long> judged(List<Long> requests, List<Long> bytes) {
+        return cell.workload().countsBytes() ? bytes : requests;
     }
 
     private void passWindow() throws InterruptedException {

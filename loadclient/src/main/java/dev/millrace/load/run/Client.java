@@ -278,7 +278,8 @@ final class Client implements LoadClient {
                 cell.isOpen() ? clock.inWindow(due) : ticket || (!clock.limited() && clock.phase() == Phase.WINDOW);
         if (counts) {
             clock.requests.add(answers);
-        } else if (!clock.isBelated(startedInWindow)) {
+        } else if (cell.isOpen() || !clock.isBelated(startedInWindow)) {
+            // In the open model it may have been due while the window's end was noted.
             clock.warmup.add(answers);
             return;
         }

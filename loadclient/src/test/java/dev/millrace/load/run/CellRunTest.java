@@ -3,6 +3,7 @@ package dev.millrace.load.run;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.load.TestServer;
@@ -22,6 +23,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -238,10 +240,11 @@ class CellRunTest {
     /** A download ends every few seconds, while the same number of bytes comes in each. */
     @Test
     void aWarmUpWithDownloadsIsSteadyWhenTheirBytesAre() throws Exception {
+        List<Long> bytes = new CopyOnWriteArrayList<>();
         try (TestServer server =
                 new TestServer((request, out, socket) -> TestServer.send(out, "200 OK", "x/y", new byte[2_500_000]))) {
             RunSettings settings = new RunSettings(
-                    Warmup.detected(Duration.ofMillis(10), Duration.ofSeconds(25)),
+                    Warmup.detected(Duration.ofMillis(10), Duration.ofSeconds(2)),
                     Duration.ofMillis(100),
                     0,
                     Duration.ofSeconds(20),
@@ -254,11 +257,29 @@ class CellRunTest {
                     TlsSettings.ofJdk(),
                     Limits.NONE);
             Cell cell = new Cell("", 1, 0, 1_000_000, new Asking(Target.of(server.url("/")), new Failing(0), true));
-            CellResult result =
-                    new CellRun(cell, settings, null, (warmingUp, seconds, left, requests, bytes, errors) -> {}).run(0);
-            assertTrue(
-                    result.notes().stream().anyMatch(note -> note.matches("steady after a warm-up of \\d+s")),
-                    () -> result.notes() + " " + result.series());
+            CellRun run = new CellRun(cell, settings, null, (warmingUp, seconds, left, requests, received, errors) -> {
+                if (warmingUp) {
+                    bytes.add(received);
+                }
+            });
+            run.run(0);
+            List<Long> requests = List.of(0L, 1L);
+            assertSame(bytes, run.judged(requests, bytes));
+        }
+        assertTrue(bytes.stream().mapToLong(Long::longValue).sum() > 0, "no bytes while warming up");
+    }
+
+    @Test
+    void aWarmUpOfRequestsIsSteadyWhenTheirNumberIs() throws Exception {
+        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+            Cell cell = new Cell("", 1, 0, 0, new Asking(Target.of(server.url("/")), new Failing(0), false));
+            List<Long> requests = List.of(1L);
+            CellRun run = new CellRun(
+                    cell,
+                    settings(Duration.ofMillis(100), 0),
+                    null,
+                    (warmingUp, seconds, left, sent, bytes, errors) -> {});
+            assertSame(requests, run.judged(requests, List.of(2L)));
         }
     }
 
