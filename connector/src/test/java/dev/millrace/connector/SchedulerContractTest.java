@@ -156,8 +156,13 @@ class SchedulerContractTest {
         return new TestServer(s -> connectors.on(s, connectors.tls(tls.server(), http.getProtocol()), http));
     }
 
+    // Each has a thread of its own: the common pool has a single one on two processors, and other tests use it too.
+    private static CompletableFuture<Void> runAsync(Runnable task) {
+        return CompletableFuture.runAsync(task, thread -> new Thread(thread).start());
+    }
+
     private CompletableFuture<Void> handshake(Tls tls, TestServer server) throws InterruptedException {
-        CompletableFuture<Void> handshake = CompletableFuture.runAsync(() -> {
+        CompletableFuture<Void> handshake = runAsync(() -> {
             try (Socket plain = new Socket("127.0.0.1", server.port());
                     RawClient client = tls.over(plain, HttpVersion.HTTP_1_1.asString())) {
                 assertTrue(client.socket().isConnected());
@@ -212,7 +217,7 @@ class SchedulerContractTest {
             CompletableFuture<Void> handshake = handshake(tls, server.start(blocking));
             EndPoint endPoint =
                     server.connector().getConnectedEndPoints().iterator().next();
-            CompletableFuture.runAsync(() -> LifeCycle.stop(server.connector())).get(15, TimeUnit.SECONDS);
+            runAsync(() -> LifeCycle.stop(server.connector())).get(15, TimeUnit.SECONDS);
             assertFalse(endPoint.isOpen());
             blocking.goOn.countDown();
             assertThrows(ExecutionException.class, () -> handshake.get(30, TimeUnit.SECONDS));
