@@ -175,8 +175,9 @@ final class BlockingWrite {
             return;
         }
         try {
-            write(buffers, 0, region.leavesWithHeader(buffers, token) ? token + 1 : token, token);
-            // Told now: when the rest leaves, the file may have been written over.
+            boolean leavesWithHeader = region.leavesWithHeader(buffers, token);
+            region.beforeFirst();
+            write(buffers, 0, leavesWithHeader ? token + 1 : token, token);
             region.advance(0);
             // A region that has left whole with the header has had a turn too, for which nobody need wait.
             int turnBytes = region.remaining() == 0 ? 0 : region.ownThreadTurnBytes();

@@ -326,8 +326,8 @@ final class NioEndPoint extends MillraceEndPoint {
         if (!current.leavesWithHeader(buffers, token)) {
             return write(buffers, 0, token);
         }
+        current.region().beforeFirst();
         boolean written = write(buffers, 0, token + 1);
-        // Told now: when the rest leaves, the file may have been written over.
         current.region().advance(0);
         return written || GatherWriter.skipEmpty(buffers, 0, token) == token;
     }

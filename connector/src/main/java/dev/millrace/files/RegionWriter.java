@@ -58,9 +58,13 @@ final class RegionWriter extends IteratingNestedCallback {
         }
 
         @Override
+        public void onBegin(long begin, long end) {
+            file.onBegin(begin, end);
+        }
+
+        @Override
         public void onPartSent(long end) {
             onSentUntil(end);
-            file.onPartSent(end);
         }
 
         @Override
@@ -139,9 +143,6 @@ final class RegionWriter extends IteratingNestedCallback {
         // A region tells of each of its parts but the last.
         if (counted != null) {
             counted.onSentUntil(position);
-        }
-        if (position < end) {
-            file.onPartSent(position);
         }
         withdraw();
     }

@@ -71,17 +71,14 @@ final class TransferPart implements Content.Source {
             // Cannot fail: this part has a count, which the last token takes over.
             file.retain();
         }
-        long end = position;
-        return Content.Chunk.from(token, left == 0, () -> onReleased(region, end));
+        return Content.Chunk.from(token, left == 0, () -> onReleased(region));
     }
 
-    private void onReleased(FileRegion region, long end) {
+    private void onReleased(FileRegion region) {
         try {
             if (region.remaining() > 0) {
                 // The part has not left whole: its write has failed, or is given up while it is pending.
                 ReleasingCallback.cancel(sendPath.response(), false, new EofException("a part was given up"));
-            } else {
-                file.onPartSent(end);
             }
         } finally {
             sendPath.transferEndPoint().withdraw(region);

@@ -234,11 +234,7 @@ public final class FileRegion {
         return mapped.slice(last, 1).isLoaded();
     }
 
-    /**
-     * Finds this region's token among the buffers of a write, by identity: equal bytes are not the same token.
-     *
-     * @return the token's index, or -1
-     */
+    /** @return the index of this region's token among the buffers of a write, by identity; -1 when it is not there */
     @SuppressWarnings("ReferenceEquality") // Another buffer with equal bytes is not the token.
     public int indexIn(ByteBuffer[] buffers) {
         for (int i = 0; i < buffers.length; i++) {
@@ -293,12 +289,11 @@ public final class FileRegion {
         int want = Math.min(maxBytes, token.remaining());
         int sent;
         checkLastPart(want);
+        beforeFirst();
         try {
             sent = (int) file.transferTo(position + token.position(), want, socket);
-        } catch (ClosedChannelException x) {
-            throw x;
         } catch (IOException x) {
-            throw failureOf(x);
+            throw x instanceof ClosedChannelException ? x : failureOf(x);
         }
         if (sent > 0) {
             statistics.onTransferred(sent);
@@ -331,12 +326,13 @@ public final class FileRegion {
         int limit = target.limit();
         target.limit(Math.min(limit, target.position() + token.remaining()));
         int read;
+        beforeFirst();
         try {
             read = (int) file.call(channel -> channel.read(target, position + token.position()));
-        } catch (ClosedChannelException x) {
-            throw x;
         } catch (IOException x) {
-            throw new UnreadableFileException(name, position + token.position(), x);
+            throw x instanceof ClosedChannelException
+                    ? x
+                    : new UnreadableFileException(name, position + token.position(), x);
         } finally {
             target.limit(limit);
         }
@@ -349,6 +345,13 @@ public final class FileRegion {
         return read;
     }
 
+    /** Called before bytes of the token are written. Later, the file may have been written over. */
+    public void beforeFirst() {
+        if (sent() == 0) {
+            file.onBegin(position(), position + token.limit());
+        }
+    }
+
     /** @param bytes sent by other means than {@link #transferTo}; 0 where a write of the token has advanced it already */
     public void advance(int bytes) {
         token.position(token.position() + bytes);
@@ -357,8 +360,7 @@ public final class FileRegion {
         }
     }
 
-    // A peer must not take parts of two versions for a whole file. Without the last part it knows that the file is not
-    // whole.
+    // A peer must not take parts of two versions for a whole file. Without the last part it knows that it is not whole.
     private void checkLastPart(int bytes) throws IOException {
         if (bytes == token.remaining() && sent() > 0) {
             try {

@@ -24,7 +24,15 @@ public interface FileSource {
     default void onTruncated() {}
 
     /**
-     * Told when a part was sent and others are to follow, so that parts of another version can be recognized.
+     * Told before the first bytes of a region are sent, so that parts of another version can be recognized.
+     *
+     * @param begin where the region begins in the file, in bytes
+     * @param end where it ends
+     */
+    default void onBegin(long begin, long end) {}
+
+    /**
+     * Told when a part was sent and others are to follow.
      *
      * @param end where the part ends in the file, in bytes
      */

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Some of the bytes of a file that were sent, to see later whether they are still in it. A log that has grown has them.
+ * Some of the bytes of a file that are sent, to see later whether they are still in it. A log that has grown has them.
  * A file over which a longer or a shorter one was copied hardly ever has.
  *
  * @param end where they end in the file
@@ -13,6 +13,13 @@ import java.nio.ByteBuffer;
  */
 record ContentFingerprint(long end, ByteBuffer bytes) {
     private static final int BYTES = 256;
+    /** Beyond what versions have in common, such as the empty beginning of an ISO 9660 image, and read ahead with it. */
+    private static final int FIRST_BYTES = 64 * 1024;
+
+    /** Reads some of the first ones that are to be sent. */
+    static ContentFingerprint of(long begin, long end, FileSource file) throws IOException {
+        return before(Math.min(end, begin + FIRST_BYTES), file);
+    }
 
     /** Reads the last ones before an end. */
     static ContentFingerprint before(long end, FileSource file) throws IOException {

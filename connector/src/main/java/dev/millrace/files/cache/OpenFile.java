@@ -163,10 +163,10 @@ public final class OpenFile implements FileSource {
 
     /** {@inheritDoc} Reads a few of its bytes, once. The caller holds a count. */
     @Override
-    public void onPartSent(long end) {
+    public void onBegin(long begin, long end) {
         if (fingerprint == null) {
             try {
-                fingerprint = ContentFingerprint.before(end, this);
+                fingerprint = ContentFingerprint.of(begin, end, this);
             } catch (IOException x) {
                 LOG.debug("Nothing to tell {} from what is written over it", this, x);
             }

@@ -57,6 +57,7 @@ public final class OpenFileChannel implements SeekableByteChannel {
             throw new ClosedChannelException();
         }
         try {
+            file.onBegin(offset + position, offset + end);
             int read = file.readSome(target, offset + position);
             if (read < 0 && position < size()) {
                 throw file.truncated();
@@ -66,7 +67,6 @@ public final class OpenFileChannel implements SeekableByteChannel {
             }
             position += Math.max(read, 0);
             onRead.accept(Math.max(read, 0));
-            file.onPartSent(offset + position);
             return read;
         } catch (FileFailedException x) {
             x.log("an answer");
