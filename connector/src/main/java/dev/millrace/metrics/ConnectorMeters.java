@@ -61,7 +61,7 @@ record ConnectorMeters(MillraceConnector connector, Tags tags, MeterRegistry reg
         String ended = "Transfers of files that have ended";
         counter("millrace.transfers", ended, transfers, TransferStatistics::getCompleted, "outcome", "completed");
         counter("millrace.transfers", ended, transfers, TransferStatistics::getAborted, "outcome", "aborted");
-        String truncated = "Aborted transfers whose file became shorter";
+        String truncated = "Answers that failed because their file became shorter";
         counter("millrace.transfers.truncated", truncated, transfers, TransferStatistics::getTruncations);
         sent("sendfile", TransferStatistics::getTransferredBytes);
         sent("memory", TransferStatistics::getCopiedBytes);
