@@ -317,7 +317,11 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
     // that interest. Otherwise the application's might read while Jetty drops the same bytes, and find no buffer.
     // Where bytes have just come there is no interest: the request has another grace, or is closed.
     private static boolean fail(AbstractEndPoint endPoint) {
-        return endPoint.getFillInterest().onFail(new SlowPeerException(CONTENT));
+        boolean isFailed = endPoint.getFillInterest().onFail(new SlowPeerException(CONTENT));
+        if (isFailed) {
+            LOG.debug("Ended the request of {}: slow {}", endPoint, CONTENT);
+        }
+        return isFailed;
     }
 
     // Jetty runs the demand that waits for content on this thread if it does not block, and else on one of its own.
