@@ -184,11 +184,21 @@ final class CellClock {
     }
 
     /**
+     * Whether an exchange of the closed model that ends now counts: only if it ends in the window. A limited window may
+     * end by its length too, before all of its exchanges are done.
+     *
+     * @param ticket whether it has the right to be one of a limited window
+     */
+    boolean counts(boolean ticket) {
+        return phase == Phase.WINDOW && (ticket || !limited);
+    }
+
+    /**
      * Whether an exchange that ends now ends behind the window in which it began. Its latency is recorded all the same,
      * for the longest would be missing otherwise.
      */
     boolean isBelated(boolean startedInWindow) {
-        return startedInWindow && !limited && phase == Phase.DRAIN;
+        return startedInWindow && phase == Phase.DRAIN;
     }
 
     /** Whether the window ends after a number of exchanges. */

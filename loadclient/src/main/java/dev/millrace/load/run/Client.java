@@ -274,9 +274,7 @@ final class Client implements LoadClient {
                 recording.throttleLateness(timing.end() - throttle.dueNanos());
             }
         }
-        boolean counts =
-                cell.isOpen() ? clock.inWindow(due) : ticket || (!clock.limited() && clock.phase() == Phase.WINDOW);
-        if (counts) {
+        if (cell.isOpen() ? clock.inWindow(due) : clock.counts(ticket)) {
             clock.requests.add(answers);
         } else if (cell.isOpen() || !clock.isBelated(startedInWindow)) {
             // In the open model it may have been due while the window's end was noted.

@@ -269,7 +269,7 @@ final class StreamsClient implements LoadClient {
             if (cell.workload().countsBytes() && startedInWindow) {
                 recording.download(start, timing);
             }
-            if (ticket || (!clock.limited() && clock.phase() == Phase.WINDOW)) {
+            if (clock.counts(ticket)) {
                 clock.requests.increment();
             } else if (!clock.isBelated(startedInWindow)) {
                 clock.warmup.increment();

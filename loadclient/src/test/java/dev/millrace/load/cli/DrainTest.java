@@ -25,6 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Exchanges that have not ended with the drain are counted and reported. */
 @Execution(ExecutionMode.CONCURRENT)
@@ -127,16 +129,17 @@ class DrainTest {
     }
 
     /** A client that waits sends nothing, so that what it waits for at the end is the longest of all. */
-    @Test
-    void theLongestLatenciesAreThoseThatTheWindowDoesNotSeeTheEndOf() throws IOException {
-        AtomicInteger number = new AtomicInteger();
+    @ParameterizedTest
+    @ValueSource(strings = {"-n=0", "-n=1000"})
+    void theLongestLatenciesAreThoseThatTheWindowDoesNotSeeTheEndOf(String number) throws IOException {
+        AtomicInteger asked = new AtomicInteger();
         try (TestServer server = new TestServer((request, out, socket) -> {
-            if (number.incrementAndGet() > 10) {
+            if (asked.incrementAndGet() > 10) {
                 TestServer.takeTime(4_000_000_000L);
             }
             TestServer.answerUuids(request, out, socket);
         })) {
-            CellResult cell = run(ExitCode.GOOD, server, "uuid", LONG_WINDOW, "--drain=10s");
+            CellResult cell = run(ExitCode.GOOD, server, "uuid", LONG_WINDOW, "--drain=10s", number);
             assertEquals(10, cell.counts().requests(), "the rate counts answers in the window alone");
             assertEquals(12, cell.times().latency().count());
             assertEquals(12, cell.latencies().getTotalCount());
