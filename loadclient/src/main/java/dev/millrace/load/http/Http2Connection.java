@@ -385,12 +385,11 @@ public final class Http2Connection implements Connection {
 
     @Override
     public void close() {
-        try {
+        try (socket) {
             if (!failed && settled) {
                 out.write(FRAMES.createGoAway(0, H2Error.NO_ERROR, ""));
                 out.flush();
             }
-            socket.close();
         } catch (IOException ignored) {
             // The connection is given up, so that nothing is lost.
             failed = true;
