@@ -3,14 +3,17 @@ package dev.millrace.load.cli;
 import static dev.millrace.load.cli.UsageException.require;
 
 import dev.millrace.load.http.Target;
+import dev.millrace.load.report.ResultLine;
 import dev.millrace.load.report.RunFile;
 import dev.millrace.load.run.Cell;
 import dev.millrace.load.run.Interruption;
 import dev.millrace.load.run.RunSettings;
 import dev.millrace.load.server.Servers;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -76,10 +79,25 @@ abstract class LoadCommand implements Callable<Integer> {
                 !run.deciding().together()
                         || (settings.requests() == 0 && cells.stream().allMatch(LoadCommand::canTakeTurns)),
                 "--together excludes --requests, --rate, --limit-rate and --streams above 1: clients take turns");
+        requireDifferent(cells);
         facts.putAll(run.deciding().facts());
         Plan plan =
                 new Plan(Target.withoutPasswords(title), cells, settings, servers, run.schedule(load.seed()), facts);
         return new Session(interruption, spec.commandLine(), run, output).run(plan);
+    }
+
+    /**
+     * Refuses two cells of one name. They would count as repetitions of one cell with the same number, of which a
+     * comparison pairs each with each: its intervals would be too narrow.
+     */
+    private static void requireDifferent(List<Cell> cells) {
+        Set<List<Object>> known = new HashSet<>();
+        for (Cell cell : cells) {
+            require(
+                    known.add(List.of(cell.label(), cell.parameters())),
+                    "two cells have the same name: " + ResultLine.name(cell.label(), cell.parameters())
+                            + "; --repeat measures cells again");
+        }
     }
 
     private static boolean canTakeTurns(Cell cell) {

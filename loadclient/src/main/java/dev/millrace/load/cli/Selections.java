@@ -33,7 +33,7 @@ final class Selections {
             return List.of(catalog.files().size() == 1 ? catalog.files().get(0).name() : ALL);
         }
         return files.equals(List.of(EACH))
-                ? catalog.files().stream().map(CatalogFile::name).toList()
+                ? catalog.files().stream().map(CatalogFile::name).distinct().toList()
                 : files;
     }
 

@@ -23,6 +23,9 @@ class SelectionsTest {
     void allFilesAreOneMixUnlessNamed() {
         assertEquals(List.of("mix"), Selections.names(catalog, null, null));
         assertEquals(List.of("small", "big"), Selections.names(catalog, List.of("each"), null));
+        CatalogFile small = catalog.files().get(0);
+        Catalog twice = new Catalog(List.of(small, small));
+        assertEquals(List.of("small"), Selections.names(twice, List.of("each"), null), "listed twice");
         assertEquals(List.of("big"), Selections.names(catalog, List.of("big"), null));
         assertEquals(List.of("small", "big"), names(Selections.deck(catalog, "mix", false)));
         assertEquals(List.of("big"), names(Selections.deck(catalog, "big", false)));

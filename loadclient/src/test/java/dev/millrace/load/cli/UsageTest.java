@@ -113,6 +113,14 @@ class UsageTest {
         assertReason("--repeat must be 0 to 10000", "replay", "--repeat=2147483647", "mina");
     }
 
+    /** They would count as repetitions with the same number, and a comparison pairs each of these with each. */
+    @Test
+    void twoCellsOfTheSameSettingsAreRefused() {
+        String again = "; --repeat measures cells again";
+        assertReason("two cells have the same name: c=8 GET ka=on RANDOM n=1" + again, "uuid", "-c=8,8", URL);
+        assertReason("two cells have the same name: c=8 GET ka=on /x" + again, "http", "--keepalive=on,off,on", URL);
+    }
+
     private static void assertReason(String reason, String... args) {
         Cli cli = Cli.run(args);
         assertEquals(ExitCode.USAGE, cli.code(), cli.err());
