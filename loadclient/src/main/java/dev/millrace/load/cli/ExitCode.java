@@ -17,12 +17,15 @@ final class ExitCode {
 
     private ExitCode() {}
 
-    /** The code for results. Errors in valid cells come before invalid cells. */
+    /**
+     * The code for results. Errors in valid cells come before invalid cells. Without a cell nothing shows that a server
+     * is good.
+     */
     static int of(List<CellResult> results) {
         if (results.stream().anyMatch(result -> result.errorCount() > 0 && result.valid())) {
             return ERRORS;
         }
-        return results.stream().allMatch(CellResult::valid) ? GOOD : INVALID;
+        return !results.isEmpty() && results.stream().allMatch(CellResult::valid) ? GOOD : INVALID;
     }
 
     /** The code for two runs of one command: errors come before what is invalid, as within a run. */

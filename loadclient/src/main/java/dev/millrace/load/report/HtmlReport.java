@@ -75,7 +75,9 @@ final class HtmlReport {
                 .filter(cell -> cell.errorCount() > 0 || !cell.valid())
                 .toList();
         String others = others();
-        if (bad.isEmpty()) {
+        if (run.cells().isEmpty()) {
+            page.append("<p class=\"bad\">Nothing was measured.</p>\n");
+        } else if (bad.isEmpty()) {
             page.append("<p class=\"good\">No error, and every cell is valid.")
                     .append(others.isEmpty() ? "" : " But " + others)
                     .append("</p>\n");

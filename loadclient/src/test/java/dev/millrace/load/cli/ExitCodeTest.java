@@ -2,10 +2,16 @@ package dev.millrace.load.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The exit code of a command that runs several things. */
 class ExitCodeTest {
+
+    @Test
+    void withoutACellNothingIsGood() {
+        assertEquals(ExitCode.INVALID, ExitCode.of(List.of()));
+    }
 
     @Test
     void errorsComeBeforeWhatIsInvalid() {

@@ -163,6 +163,18 @@ class ReplayTest {
         assertTrue(measured.counts().bytes() > 0, measured.verdict());
     }
 
+    /** A server that may be missing is left out, and here it is the only one. */
+    @Test
+    void aReplayInWhichNoServerStartsIsNoSuccess() throws IOException {
+        Cli cli = replay(
+                "good.war", "--scale=0.005", "--repeat=1", "--servers=tomcat", "--peers=tomcat", peersJar(), "minar");
+        assertEquals(ExitCode.INVALID, cli.code(), cli.err());
+        assertTrue(cli.err().contains("note: tomcat is left out: "), cli.err());
+        assertEquals(List.of(), run("minar").cells());
+        String page = Files.readString(folder.resolve("out/minar/report.html"));
+        assertTrue(page.contains("<p class=\"bad\">Nothing was measured.</p>"), page);
+    }
+
     @Test
     void wrongBytesAreErrors() throws IOException {
         Cli cli = replay("broken.war", "--scale=0.005", "--repeat=1", "--servers=BIO", "bhargava");
