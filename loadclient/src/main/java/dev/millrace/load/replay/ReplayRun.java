@@ -162,7 +162,7 @@ final class ReplayRun {
     }
 
     private void warmUp(String name, ReplayServers.Running server, int block) throws IOException, InterruptedException {
-        ProcessCpu cpu = new ProcessCpu(server.process().pid());
+        ProcessCpu cpu = server.cpu();
         double length = plan.lengths().warmup() / WarmUp.ROUNDS;
         boolean isWarm = new WarmUp(cpu::compilerNanos, System::nanoTime, () -> !interruption.requested()).run(() -> {
             warmingRound(name, server, block, length);
@@ -230,8 +230,7 @@ final class ReplayRun {
         RunSettings settings =
                 RunSettings.of(RunSettings.Warmup.of(warmup), window, TIMEOUT, seconds(drain), plan.seed() + block);
         try (Progress shown = new Progress(err, name + " " + row.server() + " " + row.text(), progress)) {
-            CellRun run =
-                    new CellRun(cell, settings, new ProcessCpu(server.process().pid(), true), shown);
+            CellRun run = new CellRun(cell, settings, server.cpu(), shown);
             interruption.onRequestEnd(run::stop);
             // The report finds a row's results by the row's parameters, not by those of the workload.
             return run.run(block).withParameters(row.parameters());

@@ -2,6 +2,7 @@ package dev.millrace.load.replay;
 
 import dev.millrace.load.experiment.Experiment;
 import dev.millrace.load.experiment.ServerSetting;
+import dev.millrace.load.host.ProcessCpu;
 import dev.millrace.load.http.Failure;
 import dev.millrace.load.http.Target;
 import dev.millrace.load.server.ServerProcess;
@@ -45,7 +46,13 @@ final class ReplayServers implements AutoCloseable {
      * @param process its process
      * @param target  its URL
      */
-    record Running(ServerProcess process, Target target) {}
+    record Running(ServerProcess process, Target target) {
+
+        /** Its CPU time, with that of its descendants: the process may be a script that has started the server. */
+        ProcessCpu cpu() {
+            return new ProcessCpu(process.pid(), true);
+        }
+    }
 
     /**
      * Finds out which servers are skipped.
