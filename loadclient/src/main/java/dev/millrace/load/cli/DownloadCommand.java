@@ -2,6 +2,7 @@ package dev.millrace.load.cli;
 
 import static dev.millrace.load.cli.UsageException.require;
 
+import dev.millrace.load.http.Protocol;
 import dev.millrace.load.http.Target;
 import dev.millrace.load.run.Cell;
 import dev.millrace.load.run.CellRun;
@@ -91,7 +92,7 @@ final class DownloadCommand extends LoadCommand {
             paramLabel = "SIZE",
             description =
                     "Bytes that a client under --limit-rate reads at once, then waits until they are due (default: "
-                            + "a sixteenth of what it may read in a second, 512 to 64k).")
+                            + "a sixteenth of what it may read in a second, 512 to 64k). HTTP/2 is read by frames.")
     private Units.@Nullable ByteSize quantum;
 
     @Option(
@@ -173,6 +174,9 @@ final class DownloadCommand extends LoadCommand {
             return 0;
         }
         require(throttled, "--quantum takes --limit-rate");
+        require(
+                load().protocols().stream().allMatch(Protocol.HTTP1::equals),
+                "--quantum takes --protocol=http1: HTTP/2 is read by frames");
         // Each client has a buffer of that length.
         require(quantum.bytes() > 0 && quantum.bytes() <= MOST_QUANTUM_BYTES, "--quantum must be 1 to 16M");
         return Math.toIntExact(quantum.bytes());

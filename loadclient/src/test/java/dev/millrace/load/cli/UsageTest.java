@@ -66,6 +66,7 @@ class UsageTest {
                 "download --quantum 64k " + URL,
                 "download --limit-rate 1M --quantum 0 " + URL,
                 "download --limit-rate 1M --quantum 1G " + URL,
+                "download --limit-rate 1M --quantum 4k --protocol h2c " + URL,
                 "uuid --server-cpu-url /stats " + URL,
                 "uuid --server-cpu-url " + URL + " --server-pid 1 " + URL,
                 "uuid --server-cpu-url " + URL + "," + URL + " " + URL,
