@@ -17,6 +17,8 @@ final class HelidonPeer implements Peer {
             .port(settings.port())
             .backlog(BACKLOG)
             .idleConnectionTimeout(IDLE_TIMEOUT)
+            // By default Helidon's answers wait until the one before is acknowledged; those of the other JVMs do not.
+            .connectionOptions(options -> options.tcpNoDelay(true))
             .shutdownHook(false)
             .routing(routing -> routing
                 .get("/hello", (request, response) -> response

@@ -9,7 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -46,6 +48,8 @@ class PeersIT {
     private static final int SIGTERM = 128 + 15;
     /** Enough that a server that forgets the rest of a write for which the socket had no room is found out. */
     private static final int DOWNLOADS = 20;
+    /** Linux acknowledges the first segments of a connection at once. Only later ones show what waits for that. */
+    private static final int TURNS = 60;
 
     private static final boolean HELIDON = Runtime.version().feature() >= 21;
 
@@ -133,6 +137,35 @@ class PeersIT {
                         .replace(" ", ""));
     }
 
+    /** Without TCP_NODELAY an answer waits until the one before it is acknowledged, which Linux does after 40 ms. */
+    private static void assertPipelinedAnswersDoNotWait(Served served) throws IOException {
+        byte[] requests = "GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(3).getBytes(US_ASCII);
+        long leastNanos = Long.MAX_VALUE;
+        try (Socket socket = new Socket("127.0.0.1", URI.create(served.url).getPort())) {
+            socket.setTcpNoDelay(true);
+            socket.setSoTimeout(20_000);
+            for (int turn = 0; turn < TURNS; turn++) {
+                long begin = System.nanoTime();
+                socket.getOutputStream().write(requests);
+                readHellos(socket.getInputStream(), 3);
+                if (turn >= TURNS / 2) {
+                    leastNanos = Math.min(leastNanos, System.nanoTime() - begin);
+                }
+            }
+        }
+        assertTrue(leastNanos < TimeUnit.MILLISECONDS.toNanos(20), leastNanos + " ns");
+    }
+
+    private static void readHellos(InputStream in, int count) throws IOException {
+        StringBuilder read = new StringBuilder();
+        byte[] part = new byte[4096];
+        while (read.toString().split("Hello, World!", -1).length <= count) {
+            int bytes = in.read(part);
+            assertTrue(bytes >= 0, read::toString);
+            read.append(new String(part, 0, bytes, US_ASCII));
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("peers")
     void servesAndStops(String peer) throws Exception {
@@ -148,6 +181,7 @@ class PeersIT {
                 assertEquals(404, get(served.url + "/hello").statusCode());
             } else {
                 assertSaysHello(served);
+                assertPipelinedAnswersDoNotWait(served);
             }
             for (int i = 0; i < DOWNLOADS; i++) {
                 byte[] file = get(served.url + "/files/a.bin").body();
