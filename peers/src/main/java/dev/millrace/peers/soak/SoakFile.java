@@ -1,5 +1,9 @@
 package dev.millrace.peers.soak;
 
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.SocketTimeoutException;
+import java.net.http.HttpTimeoutException;
 import java.nio.ByteBuffer;
 
 /**
@@ -25,6 +29,17 @@ record SoakFile(int number, String name, int baseBytes, Change change) {
         DELETED,
         /** It is appended to, and truncated; what is appended is what stood there before. */
         GROWING
+    }
+
+    /**
+     * Whether an answer with this file may fail so: it may be cut off where the file is deleted or truncated at times.
+     * An answer that does not come, or does not go on, is never right. Neither is a connection that nobody accepts.
+     */
+    boolean mayBeCutBy(IOException failure) {
+        return change != Change.REPLACED
+                && !(failure instanceof SocketTimeoutException)
+                && !(failure instanceof HttpTimeoutException)
+                && !(failure instanceof ConnectException);
     }
 
     /** The size of a version. */

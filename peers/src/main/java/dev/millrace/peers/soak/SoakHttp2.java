@@ -44,6 +44,7 @@ final class SoakHttp2 {
      * @param slowly whether to pause after each read
      * @return the status
      * @throws WrongByteException when the answer is not that file
+     * @throws IllegalStateException when the answer is not by HTTP/2
      */
     int get(String path, SoakFile file, int mostBytes, boolean slowly)
             throws IOException, InterruptedException, WrongByteException {
@@ -52,7 +53,7 @@ final class SoakHttp2 {
         HttpResponse<InputStream> response = client.send(request, HttpResponse.BodyHandlers.ofInputStream());
         try (InputStream in = response.body()) {
             if (response.version() != HttpClient.Version.HTTP_2) {
-                throw new IOException("answered by " + response.version());
+                throw new IllegalStateException("answered by " + response.version());
             }
             if (response.statusCode() == 200) {
                 long length =

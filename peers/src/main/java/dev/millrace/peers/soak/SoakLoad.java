@@ -1,6 +1,5 @@
 package dev.millrace.peers.soak;
 
-import dev.millrace.peers.soak.SoakFile.Change;
 import dev.millrace.peers.soak.SoakFile.ClearedWordException;
 import dev.millrace.peers.soak.SoakFile.WrongByteException;
 import java.io.IOException;
@@ -98,10 +97,9 @@ public final class SoakLoad {
                     counts.onWrongByte(label, x);
                 }
             } catch (IOException | InterruptedException | RuntimeException x) {
-                if (!isOver()) {
-                    counts.onError(label, x);
-                    pause(100);
-                }
+                // The servers go on when the load is over: what comes to nothing then is a fault all the same.
+                counts.onError(label, x);
+                pause(100);
             }
         }
     }
@@ -126,7 +124,7 @@ public final class SoakLoad {
                 refuse(file, status);
             }
         } catch (IOException x) {
-            throw file.change() == Change.REPLACED ? x : new CutException(x);
+            throw file.mayBeCutBy(x) ? new CutException(x) : x;
         }
     }
 
@@ -222,7 +220,7 @@ public final class SoakLoad {
                 }
                 counts.onAnswer("of http2");
             } catch (IOException x) {
-                if (file.change() == Change.REPLACED) {
+                if (!file.mayBeCutBy(x)) {
                     throw x;
                 }
                 counts.cut.increment();
