@@ -3,23 +3,28 @@ package dev.millrace.conformance.fuzz;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Joins the chunks of answers, so that answers with chunks of different sizes can be compared. Stateless. */
+/** Joins the chunks of several ranges, so that answers with chunks of different sizes can be compared. Stateless. */
 final class Chunks {
-    private static final Pattern HEAD = Pattern.compile("\r\nTransfer-Encoding: chunked\r\n(?:[^\r\n]+\r\n)*\r\n");
+    private static final Pattern HEAD = Pattern.compile("HTTP/1\\.1 \\d{3}[^\r\n]*\r\n((?:[^\r\n]+\r\n)*)\r\n");
     private static final Pattern SIZE = Pattern.compile("\\G([0-9A-F]+)\r\n");
 
     private Chunks() {}
 
-    /** The same answers with each chunked content in one piece. */
+    /** The same answers with each content that is several ranges in one piece. Chunks of others stay as they are. */
     static String join(String answer) {
         StringBuilder joined = new StringBuilder();
         Matcher head = HEAD.matcher(answer);
         int position = 0;
         while (head.find(position)) {
             joined.append(answer, position, head.end());
-            position = join(answer, head.end(), joined);
+            position = hasRangesInChunks(head.group(1)) ? join(answer, head.end(), joined) : head.end();
         }
         return joined.append(answer, position, answer.length()).toString();
+    }
+
+    private static boolean hasRangesInChunks(String fields) {
+        return fields.contains("Transfer-Encoding: chunked\r\n")
+                && fields.contains("Content-Type: multipart/byteranges;");
     }
 
     // It returns the place at which the content ends, or stops being well-formed chunks.

@@ -47,17 +47,19 @@ record Outcome(String answer, End end) {
         return new Outcome(answer, end);
     }
 
+    /** The status codes of the answers that have begun, those of interim ones too. */
+    List<String> statuses() {
+        return STATUS.matcher(answer).results().map(status -> status.group(1)).toList();
+    }
+
     /** The status codes of the answers, and the end. */
     String summary() {
-        return STATUS.matcher(answer).results().map(status -> status.group(1)).toList() + " " + end;
+        return statuses() + " " + end;
     }
 
     /** How many answers have begun, interim ones left out. */
     int answers() {
-        return (int) STATUS.matcher(answer)
-                .results()
-                .filter(status -> !status.group(1).startsWith("1"))
-                .count();
+        return (int) statuses().stream().filter(status -> !status.startsWith("1")).count();
     }
 
     @Override

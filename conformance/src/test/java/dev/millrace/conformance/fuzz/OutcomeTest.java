@@ -52,6 +52,10 @@ class OutcomeTest {
                 KnownDifference.between(INPUT, fin(whole), reset(whole.substring(0, 40))));
         assertNull(KnownDifference.between(INPUT, fin(whole), reset(ok("Content-Length: 5\r\n", "abcdf"))));
         assertNull(KnownDifference.between(INPUT, reset(whole), fin(whole)));
+        // What the control's second answer was, or its only one, is not known.
+        assertNull(KnownDifference.between(INPUT, fin(whole + whole), reset(whole)));
+        assertNull(KnownDifference.between(INPUT, fin(whole), reset("")));
+        assertEquals(KnownDifference.CONTROL_WAS_RESET, KnownDifference.between(INPUT, fin(""), reset("")));
     }
 
     @Test
@@ -72,6 +76,16 @@ class OutcomeTest {
         assertEquals(KnownDifference.PART_IS_ONE_CHUNK, KnownDifference.between(INPUT, one, two));
         assertNull(KnownDifference.between(INPUT, one, fin(ok(head, "3\r\nabc\r\n1\r\ne\r\n0\r\n\r\n"))));
         assertNull(KnownDifference.between(INPUT, one, fin(ok(head, "3\r\nabc\r\n1\r\nd\r\n"))));
+    }
+
+    @Test
+    void chunksOfOtherAnswersHaveTheSameSizes() {
+        String parts =
+                ok("Content-Type: multipart/byteranges; boundary=x\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n");
+        String one = ok("Transfer-Encoding: chunked\r\n", "2\r\nab\r\n0\r\n\r\n");
+        String two = ok("Transfer-Encoding: chunked\r\n", "1\r\na\r\n1\r\nb\r\n0\r\n\r\n");
+        assertNull(KnownDifference.between(INPUT, fin(one + parts), fin(two + parts)));
+        assertNull(KnownDifference.between(INPUT, fin(parts + one), fin(parts + two)));
     }
 
     @Test
@@ -102,6 +116,7 @@ class OutcomeTest {
         assertEquals(missing, KnownDifference.between(INPUT, fin(good + early), fin(good)));
         assertNull(KnownDifference.between(INPUT, fin(good), fin(good + bad)));
         assertNull(KnownDifference.between(INPUT, fin(""), fin(good + early)));
+        assertNull(KnownDifference.between(INPUT, fin(good + early), fin(good + early + "behind")));
         assertNull(KnownDifference.between(INPUT, reset(good), fin(good + early)));
     }
 }
