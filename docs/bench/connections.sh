@@ -133,8 +133,8 @@ memory_of() {
     # Ours give something up after two seconds without a request.
     sleep 5
     # An array that fills a hole is no object. What is no JVM has none, 0.
-    objects=$({ "$(dirname "$(readlink -f "$(command -v "$java")")")/jcmd" "${pids[$1]}" GC.class_histogram 2> /dev/null || true; } |
-        awk '$4 ~ /FillerElement|FillerArray/ { filler += $3 } $1 == "Total" { total = $3 } END { print total - filler }')
+    objects=$(histogram "$1" |
+        awk '$4 ~ /FillerElement|FillerArray/ { filler += $3 } $1 == "Total" { total = $3 } END { print total - filler }') || return
     sleep 1
     for pid in $(tree_of "${pids[$1]}"); do awk '/^VmRSS/ { print $2 }' "/proc/$pid/status"; done |
         awk -v objects="$objects" '{ kib += $1 } END { print kib, objects }'

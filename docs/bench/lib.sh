@@ -116,6 +116,17 @@ cpu_of() {
         awk '{ ticks += $12 + $13 + $14 + $15 } END { print ticks }'
 }
 
+# histogram LABEL: the classes of a JVM's objects that live after a collection, and the total; nothing of nginx, which is no JVM. A JVM
+# that does not answer, or has no jcmd beside it, is a failure: it would count as one without objects.
+histogram() {
+    local pid=${pids[$1]} jcmd
+    ! grep -qaF nginx.sh "/proc/$pid/cmdline" || return 0
+    jcmd=$(dirname "$(readlink -f "$(command -v "$java")")")/jcmd
+    "$jcmd" "$pid" GC.class_histogram > "$work/histogram" 2>&1 && grep -q '^ *Total ' "$work/histogram" ||
+        fail "$1 says nothing of its objects: $(tail -1 "$work/histogram")"
+    cat "$work/histogram"
+}
+
 # await_rest LABEL: until its compilers have nothing left to do. They take the cores on which its load is to be served.
 await_rest() {
     local before

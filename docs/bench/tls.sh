@@ -28,7 +28,11 @@ nio-adaptive millrace-handler --dispatch=adaptive
 bio millrace-handler --connector=bio"}
 
 data=$(mktemp -d "${DATA_DIR:-/dev/shm}/millrace-tls.XXXXXX")
-clean_up() { rm -rf "$data"; }
+holder=
+clean_up() {
+    [ -z "$holder" ] || kill "$holder" 2> /dev/null || true
+    rm -rf "$data"
+}
 
 make_files() {
     local i
@@ -76,33 +80,36 @@ connect_often() {
 
 # handshakes HOST:PORT full|resumed SECONDS
 handshakes() {
-    local kind=-new
+    local kind=-new letter='\*'
     # With TLS 1.3 s_time would end each connection before its ticket comes.
-    [ "$2" = full ] || kind="-tls1_2 -reuse"
+    [ "$2" = full ] || kind="-tls1_2 -reuse" letter=r
     # shellcheck disable=SC2086
     openssl s_time -connect "$1" $kind -time "$3" > "$work/load" 2>&1 || fail "$(tail -1 "$work/load")"
+    # s_time prints a letter for each connection: r where the session was resumed, an asterisk where it was new.
+    grep -Eq "^$letter+\$" "$work/load" || fail "handshakes with $1 were not all $2"
     sed -nE 's/^([0-9]+) connections in [0-9]+ real seconds.*/\1/p' "$work/load"
 }
 
-# objects LABEL COUNT: bytes of objects that live while so many idle connections are held
+# objects LABEL COUNT: sets bytes, of objects that live while so many idle connections are held
 objects() {
-    local url holder
+    local url
     url=$(url_of "$1")
     python3 docs/bench/tls-hold.py "${url##*:}" "$2" > "$work/hold" & holder=$!
     until grep -q holding "$work/hold"; do kill -0 "$holder" 2> /dev/null || fail "$1 holds no $2 connections"; sleep 0.2; done
     # Ours give something up after two seconds without a request.
     sleep 5
-    { "$(dirname "$(readlink -f "$(command -v "$java")")")/jcmd" "${pids[$1]}" GC.class_histogram 2> /dev/null || true; } |
-        awk '$1 == "Total" { total = $3 } END { print total + 0 }'
+    bytes=$(histogram "$1" | awk '$1 == "Total" { total = $3 } END { print total + 0 }')
     kill "$holder"
     wait "$holder" 2> /dev/null || true
+    holder=
 }
 
 idle() {
-    local few many
-    few=$(objects "$1" 200)
-    many=$(objects "$1" 2000)
-    echo "$1 $few $many" | awk '{ print $1, ($3 - $2) / 1800 / 1024, $3 / 1024 / 1024 }'
+    local few bytes
+    objects "$1" 200
+    few=$bytes
+    objects "$1" 2000
+    echo "$1 $few $bytes" | awk '{ print $1, ($3 - $2) / 1800 / 1024, $3 / 1024 / 1024 }'
 }
 
 measure() {
