@@ -39,6 +39,7 @@ p99() {
     "$java" -jar "$client" http -c 8 --rate 1000 -d "$2s" --warmup 500ms --progress none -o "$work/run" "$(url_of "$1")/files/hot.bin" \
         > "$work/run.out" 2>&1 || [ $? = 3 ] || { cat "$work/run.out" >&2; fail "requests to $1 failed"; }
     p99_us=$(cell "$work/run" latency_p99_us)
+    [ -n "$p99_us" ] || fail "$1: fewer than 100 requests for the hot file have no 99 %"
 }
 
 # beside LABEL cold|hot SECONDS: the same while files are downloaded
