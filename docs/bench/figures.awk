@@ -1,7 +1,9 @@
-# The tables that client.sh (its parts of cost), connectors.sh, files.sh, http2.sh and tls.sh print, as lines for docs/results/performance/figures.csv.
+# The tables that client.sh (its parts of cost; others are left out), connectors.sh, files.sh, http2.sh and tls.sh print, as lines for
+# docs/results/performance/figures.csv.
 #
 # usage: awk -v run=NAME -v script=client|connectors|files|http2|tls -f docs/bench/figures.awk < OUTPUT >> docs/results/performance/figures.csv
-# Servers have the names of names.csv: labels of the scripts' own lists are translated, those of SERVERS are taken as they are.
+# Servers have the names of names.csv: labels of the scripts' own lists are translated, those of SERVERS are taken as they are. A workload
+# with other connections than the scripts have by default has their number in its name, and is one of names.csv only if that has a line for it.
 function pairs(text, map,    i, n, part, pair) {
     n = split(text, part, " ")
     for (i = 1; i <= n; i++) { split(part[i], pair, "="); map[pair[1]] = pair[2] }
@@ -15,10 +17,10 @@ BEGIN {
     } else if (script == "files") {
         pairs("jetty-handler=jetty-resource-handler jetty-servlet=jetty-default-servlet handler-bio=handler-bio-virtual " \
             "default-selector=default-servlet-selector", servers)
+        pairs("small=32 hot64k=32 hot1m=16 hot100m=4 random1m=16 slow=300 slow-tls=300", usual)
         pairs("small=file-808 hot64k=file-64k hot1m=file-1m hot100m=file-100m random1m=random-1m slow=slow-300 slow-tls=tls-slow-300", workloads)
     } else if (script == "connectors" || script == "http2") {
         pairs("stock=jetty", servers)
-        workload = script == "http2" ? "hello-h2" : "hello-32"
     } else if (script == "client") {
         pairs("counting=loadclient-counting verifying=loadclient-verifying", servers)
         of = "client_"
@@ -30,12 +32,22 @@ BEGIN {
 }
 /^[a-z0-9-]+: / && !/^server / {
     name = substr($1, 1, length($1) - 1)
-    workload = named(workloads, name, script "-" name)
+    workload = named(workloads, name, script "-" name) (name in usual && $2 != usual[name] ? "-" $2 : "")
+}
+/^[0-9]+ connections, / {
+    path = substr($3, 1, length($3) - 1)
+    if (script == "connectors") workload = (path == "/hello" ? "hello-" : "connectors-" path "-") $1
+    other = $1 == 32 ? "" : "-" $1
+}
+/^[0-9]+ requests by / {
+    workload = "hello-h2" ($4 == 32 && $7 == 4 ? "" : "-" $4 "-" $7)
 }
 script == "client" && /^cost/ {
-    workload = "client-cost" (/HTTP.2 over TLS/ ? "-h2" : /clear text/ ? "-h2c" : /TLS/ ? "-tls" : "")
+    workload = "client-cost" (/HTTP.2 over TLS/ ? "-h2" : /clear text/ ? "-h2c" : (/TLS/ ? "-tls" : "") other)
 }
 /^server / {
+    # What the load client's clients agree on is no cost.
+    isLeftOut = script == "client" && $2 != "client"
     cost = script == "client" ? "client_cpu_us_per_request" : $2 == "us" ? "cpu_us_per_request" : "cpu_ms_per_gb"
     isMemory = $2 == "KiB/conn"
     columns = $0
@@ -44,7 +56,7 @@ script == "client" && /^cost/ {
     count = split(columns, column, " ")
     next
 }
-NF >= 6 && $4 == "-" && $2 + 0 > 0 {
+NF >= 6 && $4 == "-" && $2 + 0 > 0 && !isLeftOut {
     server = named(servers, $1, $1)
     if (isMemory) {
         figure("object_bytes_per_connection", int($2 * 1024), int($3 * 1024), int($5 * 1024))
