@@ -139,7 +139,8 @@ class PeersIT {
 
     /** Without TCP_NODELAY an answer waits until the one before it is acknowledged, which Linux does after 40 ms. */
     private static void assertPipelinedAnswersDoNotWait(Served served) throws IOException {
-        byte[] requests = "GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(3).getBytes(US_ASCII);
+        byte[] requests =
+                "GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(3).getBytes(US_ASCII);
         long leastNanos = Long.MAX_VALUE;
         try (Socket socket = new Socket("127.0.0.1", URI.create(served.url).getPort())) {
             socket.setTcpNoDelay(true);

@@ -59,7 +59,8 @@ record Outcome(String answer, End end) {
 
     /** How many answers have begun, interim ones left out. */
     int answers() {
-        return (int) statuses().stream().filter(status -> !status.startsWith("1")).count();
+        return (int)
+                statuses().stream().filter(status -> !status.startsWith("1")).count();
     }
 
     @Override
