@@ -87,8 +87,8 @@ abstract class LoadCommand implements Callable<Integer> {
     }
 
     /**
-     * Refuses two cells of one name. They would count as repetitions of one cell with the same number, of which a
-     * comparison pairs each with each: its intervals would be too narrow.
+     * Refuses two cells of one name. They would count as repetitions with the same number. A comparison pairs each of
+     * these with each: its intervals would be too narrow.
      */
     private static void requireDifferent(List<Cell> cells) {
         Set<List<Object>> known = new HashSet<>();
