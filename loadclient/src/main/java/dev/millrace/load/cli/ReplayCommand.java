@@ -15,7 +15,9 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -195,6 +197,8 @@ final class ReplayCommand implements Callable<Integer> {
         boolean all = listed.contains(ALL_PEERS) || (listed.isEmpty() && !peers.isEmpty());
         List<String> wanted = all ? ServerPrograms.PEERS : listed;
         require(ServerPrograms.PEERS.containsAll(wanted), "--peers takes " + String.join(", ", ServerPrograms.PEERS));
+        Set<String> known = serverNames(names, wanted);
+        require(known.containsAll(servers), "--servers takes " + String.join(", ", known));
         Replay.Settings settings =
                 new Replay.Settings(form.full, repeat, budget, scale, seed, maxStealPercent(), servers, wanted);
         ServerPrograms programs = programs();
@@ -205,6 +209,16 @@ final class ReplayCommand implements Callable<Integer> {
             }
         }
         return code;
+    }
+
+    /** Names of the servers of these experiments, and of the peers. An experiment need not have each that is asked for. */
+    private static Set<String> serverNames(List<String> experiments, List<String> peers) throws IOException {
+        Set<String> all = new LinkedHashSet<>();
+        for (String experiment : experiments) {
+            all.addAll(Experiment.of(experiment).servers().keySet());
+        }
+        all.addAll(peers);
+        return all;
     }
 
     private double maxStealPercent() {

@@ -304,6 +304,18 @@ class ReplayTest {
         assertFalse(Files.exists(folder.resolve("out/mina")), "what fails ends it all, as before the first result");
     }
 
+    /** A name that is mistyped would be missed in the report only, which may take an hour. */
+    @Test
+    void eachServerThatIsNamedIsOneOfAnExperiment() throws IOException {
+        Cli unknown = replay("good.war", "--dry-run", "--servers=BIO,NIOO", "undertow", "mina");
+        assertEquals(ExitCode.USAGE, unknown.code(), unknown.out());
+        assertTrue(unknown.err().startsWith("loadclient: --servers takes "), unknown.err());
+        assertTrue(unknown.err().contains(", NIO, "), unknown.err());
+        assertEquals("", unknown.out(), "nothing is planned");
+        Cli known = replay("good.war", "--dry-run", "--servers=BIO,SBA", "minar", "mina");
+        assertEquals(ExitCode.GOOD, known.code(), known.err());
+    }
+
     @Test
     void wrongUsageIsOneLine() throws IOException {
         for (String[] args : new String[][] {
@@ -314,6 +326,7 @@ class ReplayTest {
             {"--scale=0", "mina"},
             {"--repeat=-1", "mina"},
             {"--servers=x", "mina"},
+            {"--servers=BIO,x", "mina"},
             {}
         }) {
             Cli cli = replay("good.war", args);
