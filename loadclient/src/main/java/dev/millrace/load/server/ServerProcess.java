@@ -94,11 +94,17 @@ public final class ServerProcess implements AutoCloseable {
      * Waits until the server has announced all its listeners.
      *
      * @return their URLs by name
-     * @throws IOException if the process ends before, or takes too long; the message is for people
+     * @throws IOException if the process has ended, or takes too long; the message is for people
      */
     public Map<String, String> awaitListeners() throws IOException, InterruptedException {
         try {
-            return listeners.get(START_SECONDS, TimeUnit.SECONDS);
+            Map<String, String> urls = listeners.get(START_SECONDS, TimeUnit.SECONDS);
+            children = process.descendants().toList();
+            if (!process.isAlive()) {
+                // A server in the background would be measured without its CPU time, and close() would not end it.
+                throw new IOException("the command has ended. It must run the server in the foreground, see " + log);
+            }
+            return urls;
         } catch (TimeoutException e) {
             throw new IOException(
                     "the server did not announce " + listenerCount + " listeners within " + START_SECONDS + "s, see "

@@ -1,16 +1,22 @@
 package dev.millrace.load.replay;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.load.host.ProcessCpu;
 import dev.millrace.load.http.Target;
 import dev.millrace.load.server.ServerProcess;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,6 +36,50 @@ class ReplayServersTest {
             System.out.println("listening on http://127.0.0.1:1");
             Thread.currentThread().join();
         }
+    }
+
+    /** Its processor time would not be seen, and nothing would end it. */
+    @Test
+    @DisabledOnOs(value = OS.WINDOWS, disabledReason = "the server is a script for /bin/sh")
+    @Timeout(value = 30, unit = TimeUnit.SECONDS)
+    void aServerThatGoesIntoTheBackgroundIsTold() throws Exception {
+        Path log = folder.resolve("server.log");
+        Path pid = folder.resolve("pid");
+        // The script lives for a second, for the JDK closes the pipe at its end, unless a thread reads from it.
+        String script =
+                "(sleep 2; echo listening on http://127.0.0.1:1; exec sleep 60) & echo $! > " + pid + "; sleep 1";
+        try (ServerProcess process = ServerProcess.of(List.of("/bin/sh", "-c", script), 1, log)) {
+            IOException failure = assertThrows(IOException.class, process::awaitListeners);
+            assertEquals(
+                    "the command has ended. It must run the server in the foreground, see " + log,
+                    failure.getMessage());
+        } finally {
+            ProcessHandle.of(Long.parseLong(Files.readString(pid).strip())).ifPresent(ProcessHandle::destroy);
+        }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    @Timeout(value = 30, unit = TimeUnit.SECONDS)
+    void whatAScriptThatHasEndedLeavesBehindEndsToo() throws Exception {
+        Path pid = folder.resolve("pid");
+        Path release = folder.resolve("release");
+        String script = "(echo listening on http://127.0.0.1:1; exec sleep 60) & echo $! > " + pid + "; until [ -e "
+                + release + " ]; do sleep 0.01; done";
+        ProcessHandle server;
+        try (ServerProcess process =
+                ServerProcess.of(List.of("/bin/sh", "-c", script), 1, folder.resolve("server.log"))) {
+            process.awaitListeners();
+            server = ProcessHandle.of(Long.parseLong(Files.readString(pid).strip()))
+                    .orElseThrow();
+            Files.createFile(release);
+            while (ProcessHandle.of(process.pid()).isPresent()) {
+                Thread.onSpinWait();
+            }
+        }
+        boolean runs = server.isAlive() && !new ProcessCpu(server.pid()).isZombie();
+        server.destroy();
+        assertFalse(runs);
     }
 
     /** A warm-up that looked at the script alone would take the compilers of the server for resting at once. */
