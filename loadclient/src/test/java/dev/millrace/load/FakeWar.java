@@ -23,7 +23,7 @@ public final class FakeWar {
 
     /**
      * Makes an executable archive that runs {@link #main}. A name with "broken" makes one that gives wrong answers, one
-     * with "failing" does not start, and one with "once" does not start again.
+     * with "failing" does not start, one with "once" does not start again, and one with "nowhere" tells no URL.
      */
     public static Path in(Path folder, String name) throws IOException {
         Manifest manifest = new Manifest();
@@ -92,7 +92,8 @@ public final class FakeWar {
             content[7] ^= broken ? (byte) 1 : 0;
             TestServer.send(out, "200 OK", "application/octet-stream", content);
         }));
-        System.out.println(listener + " listening on " + server.url(""));
+        boolean nowhere = System.getProperty("java.class.path").contains("nowhere");
+        System.out.println(listener + " listening on " + (nowhere ? "http://[" : server.url("")));
         new CountDownLatch(1).await();
     }
 

@@ -106,8 +106,7 @@ final class ReplayServers implements AutoCloseable {
                 process.close();
             }
             Map<String, String> urls = process.awaitListeners();
-            Running now =
-                    new Running(process, Target.of(urls.values().iterator().next() + "/"));
+            Running now = new Running(process, target(urls.values().iterator().next()));
             running.put(name, now);
             if (closed) {
                 close();
@@ -125,6 +124,14 @@ final class ReplayServers implements AutoCloseable {
             throw e;
         } finally {
             starting = null;
+        }
+    }
+
+    private static Target target(String url) throws IOException {
+        try {
+            return Target.of(url + "/");
+        } catch (IllegalArgumentException e) {
+            throw new IOException(e.getMessage(), e);
         }
     }
 

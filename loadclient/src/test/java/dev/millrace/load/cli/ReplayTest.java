@@ -284,6 +284,13 @@ class ReplayTest {
     }
 
     @Test
+    void aServerThatTellsNoUrlIsEnded() throws IOException {
+        Cli cli = replay("nowhere.war", "--servers=BIO", "mina");
+        assertEquals(ExitCode.ERRORS, cli.code());
+        assertTrue(cli.err().endsWith("loadclient: BIO: not a URL: http://[/" + System.lineSeparator()), cli.err());
+    }
+
+    @Test
     void aServerThatDoesNotStartAgainLosesNoResults() throws IOException {
         Cli cli = replay(
                 "once.war",
