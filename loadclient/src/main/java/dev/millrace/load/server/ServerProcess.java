@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.IntPredicate;
 import java.util.stream.Stream;
 
 /**
@@ -30,6 +31,9 @@ public final class ServerProcess implements AutoCloseable {
     private static final long OUTPUT_SECONDS = 2;
 
     private static final int POLL_MILLIS = 20;
+    /** Bound on a connect that finds out whether a server listens. A command may start one that is far away. */
+    static final int CONNECT_MILLIS = 500;
+
     private static final int CHUNK_CHARS = 8192;
 
     private final Process process;
@@ -121,12 +125,21 @@ public final class ServerProcess implements AutoCloseable {
      * @throws IOException if the process ends before, or takes too long; the message is for people
      */
     void awaitPort(InetSocketAddress address) throws IOException, InterruptedException {
+        awaitPort(address, millis -> Target.accepts(address, millis));
+    }
+
+    /**
+     * As above.
+     *
+     * @param accepts whether the address accepts a connection within so many milliseconds
+     */
+    void awaitPort(InetSocketAddress address, IntPredicate accepts) throws IOException, InterruptedException {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
         while (System.nanoTime() - end < 0) {
             if (process.waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS)) {
                 awaitOutputEnd();
             }
-            if (Target.accepts(address, POLL_MILLIS) && process.isAlive()) {
+            if (accepts.test(CONNECT_MILLIS) && process.isAlive()) {
                 children = process.descendants().toList();
                 return;
             }

@@ -26,7 +26,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Servers implements AutoCloseable {
 
-    private static final int PROBE_MILLIS = 500;
     /** That of a JVM may name a hundred jars. */
     private static final int LONGEST_COMMAND = 100;
 
@@ -98,7 +97,7 @@ public final class Servers implements AutoCloseable {
 
     /** Fails if another process listens: it would be measured in place of the server. */
     private static void refuseOther(InetSocketAddress address) throws IOException {
-        if (Target.accepts(address, PROBE_MILLIS)) {
+        if (Target.accepts(address, ServerProcess.CONNECT_MILLIS)) {
             throw new IOException("something listens on " + address.getHostString() + ":" + address.getPort()
                     + " already, so the server's command was not started");
         }

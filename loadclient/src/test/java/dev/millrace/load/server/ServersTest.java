@@ -1,5 +1,6 @@
 package dev.millrace.load.server;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -46,6 +47,17 @@ class ServersTest {
                     IOException.class,
                     () -> process.awaitPort(Target.of(other.url("/")).address()));
             assertEquals("the server ended before it listened: the port is taken", failure.getMessage());
+        }
+    }
+
+    /** A command may start it there, by ssh for example. */
+    @Test
+    @Timeout(30)
+    @DisabledOnOs(value = OS.WINDOWS, disabledReason = "--server-cmd goes through /bin/sh")
+    void aServerMayBeAThirdOfASecondAway() throws Exception {
+        InetSocketAddress far = new InetSocketAddress("127.0.0.1", 1);
+        try (ServerProcess process = ServerProcess.ofCommand("exec sleep 60", folder.resolve("far.log"))) {
+            assertDoesNotThrow(() -> process.awaitPort(far, millis -> millis >= 333));
         }
     }
 
