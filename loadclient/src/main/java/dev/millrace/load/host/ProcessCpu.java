@@ -11,6 +11,7 @@ import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -40,8 +41,8 @@ public record ProcessCpu(long pid, boolean descendants) implements ServerCpu {
     private static final int ENDED_SYSTEM_TIME = 14;
     private static final int THREADS = 17;
     private static final int STATE = 0;
-    private static final int RESIDENT_PAGES = 21;
-    private static final long PAGE_BYTES = 4096;
+    private static final long KIBIBYTE = 1024;
+    private static final Pattern RESIDENT = Pattern.compile("(?m)^VmRSS:\\s+(\\d+) kB$");
     private static final Path CONTROL_GROUPS = Path.of("/sys/fs/cgroup");
     /** Names of HotSpot's compiler threads, cut by the kernel to 15 characters. */
     private static final Pattern COMPILER = Pattern.compile("\\(C[12] Compiler");
@@ -115,8 +116,22 @@ public record ProcessCpu(long pid, boolean descendants) implements ServerCpu {
     /** {@inheritDoc} Memory that processes share counts for each of them. */
     @Override
     public OptionalLong residentBytes() {
-        OptionalLong pages = withDescendants(ownField(RESIDENT_PAGES), process -> process.ownField(RESIDENT_PAGES));
-        return pages.isEmpty() ? pages : OptionalLong.of(pages.getAsLong() * PAGE_BYTES);
+        return withDescendants(residentBytes(folder()), process -> residentBytes(process.folder()));
+    }
+
+    /** The resident memory of the process of a folder. A zombie has none, and no line that tells it. */
+    static OptionalLong residentBytes(Path folder) {
+        String status = text(folder.resolve("status"));
+        if (status == null) {
+            return OptionalLong.empty();
+        }
+        // The field of "stat" counts pages, whose size is the kernel's choice.
+        Matcher resident = RESIDENT.matcher(status);
+        return OptionalLong.of(resident.find() ? Long.parseLong(resident.group(1)) * KIBIBYTE : 0);
+    }
+
+    private Path folder() {
+        return Path.of("/proc", Long.toString(pid));
     }
 
     private OptionalLong ownField(int index) {
@@ -187,9 +202,13 @@ public record ProcessCpu(long pid, boolean descendants) implements ServerCpu {
     }
 
     private static @Nullable String stat(Path folder) {
+        return text(folder.resolve("stat"));
+    }
+
+    private static @Nullable String text(Path file) {
         try {
             // The kernel cuts a name after 15 bytes, which may be within a character of UTF-8.
-            return Files.readString(folder.resolve("stat"), StandardCharsets.ISO_8859_1);
+            return Files.readString(file, StandardCharsets.ISO_8859_1);
         } catch (IOException ignored) {
             // There is no /proc, or the process has ended: the figures are unknown.
             return null;

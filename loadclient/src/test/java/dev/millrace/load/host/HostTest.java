@@ -22,6 +22,7 @@ import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -291,6 +292,18 @@ class HostTest {
         assertTrue(now.since(now).busySeconds() == 0);
         assertTrue(self.threads().orElseThrow() > 1);
         assertTrue(self.residentBytes().orElseThrow() > 1 << 20);
+    }
+
+    /** Kernels of arm64 may have pages of 64 KiB. */
+    @Test
+    void theSizeOfAPageDoesNotMatter(@TempDir Path folder) throws Exception {
+        Files.writeString(folder.resolve("stat"), "7 (java) S" + " 0".repeat(20) + " 100" + " 0".repeat(28) + "\n");
+        Files.writeString(
+                folder.resolve("status"), "Name:\tjava\nVmHWM:\t    9999 kB\nVmRSS:\t    6400 kB\nThreads:\t1\n");
+        assertEquals(OptionalLong.of(6400 * 1024), ProcessCpu.residentBytes(folder));
+        Files.writeString(folder.resolve("status"), "Name:\tjava\nState:\tZ (zombie)\n");
+        assertEquals(OptionalLong.of(0), ProcessCpu.residentBytes(folder), "a zombie has none");
+        assertEquals(OptionalLong.empty(), ProcessCpu.residentBytes(folder.resolve("ended")));
     }
 
     @Test
