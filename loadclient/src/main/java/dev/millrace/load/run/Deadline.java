@@ -45,17 +45,18 @@ final class Deadline {
     /** Closes the socket when the deadline has passed, or at once. The watchdog calls it, and a client that gives up. */
     void check(long nowNanos, boolean atOnce) {
         long deadline = nanos.get();
+        // Read in between: whoever has the next connection has cleared this deadline, which cannot be claimed then.
+        Closeable guarded = socket;
         if (deadline != NONE
                 && deadline != CLAIMED
                 && (atOnce || nowNanos - deadline > 0)
                 && nanos.compareAndSet(deadline, CLAIMED)) {
-            close();
+            close(guarded);
         }
     }
 
-    private void close() {
+    private static void close(@Nullable Closeable guarded) {
         try {
-            Closeable guarded = socket;
             if (guarded != null) {
                 guarded.close();
             }
