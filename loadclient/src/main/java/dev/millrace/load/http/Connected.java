@@ -23,7 +23,7 @@ record Connected(
      * Connects.
      *
      * @param known gets the socket before it connects
-     * @throws IOException if that fails; the socket is closed then
+     * @throws IOException if that fails; the socket is closed then, and also when this program or the JDK is at fault
      */
     static Connected to(InetSocketAddress address, SocketSettings settings, Consumer<Closeable> known)
             throws IOException {
@@ -44,7 +44,7 @@ record Connected(
             }
             TlsClient.Secured secured = settings.tls().secure(socket, settings.connectTimeoutMillis());
             return new Connected(secured.socket(), secured.handshake(), socket);
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException | StackOverflowError e) {
             socket.close();
             throw e;
         }

@@ -76,7 +76,7 @@ public final class Http2Connection implements Connection {
         try {
             connection.begin(settings);
             return connection;
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException | StackOverflowError e) {
             connection.close();
             throw e;
         }
