@@ -56,12 +56,12 @@ public final class TestServer implements AutoCloseable {
 
     /** Listens on a free port of the loopback interface. */
     public TestServer(Behaviour behaviour) throws IOException {
-        this(0, behaviour);
+        this("http", new ServerSocket(0, 1024, InetAddress.getLoopbackAddress()), () -> {}, behaviour);
     }
 
-    /** Listens on this port of the loopback interface. */
-    public TestServer(int port, Behaviour behaviour) throws IOException {
-        this("http", new ServerSocket(port, 1024, InetAddress.getLoopbackAddress()), () -> {}, behaviour);
+    /** Listens on a port that the test which has started this process holds. */
+    public static TestServer onHeldPort(int number, Behaviour behaviour) throws IOException {
+        return new TestServer("http", HeldPort.listener(number), () -> {}, behaviour);
     }
 
     /** Listens on a free port of the loopback interface, and speaks TLS. */

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.load.FakeWar;
+import dev.millrace.load.HeldPort;
 import dev.millrace.load.run.Interruption;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -74,11 +75,6 @@ class InterruptionTest {
     @Test
     @DisabledOnOs(value = OS.WINDOWS, disabledReason = "--server-cmd goes through /bin/sh")
     void aServerThatEndsInAWindowHasNoErrors() throws IOException {
-        int port;
-        try (ServerSocket free = new ServerSocket(0)) {
-            port = free.getLocalPort();
-        }
-        String command = RunOptionsTest.oneUuidServer(port);
         // A shell that ends first leaves its server to run on, so that both are killed before anything is waited for.
         PrintWriter errors = new PrintWriter(err, true) {
             @Override
@@ -91,16 +87,19 @@ class InterruptionTest {
                 }
             }
         };
-        int code = run(
-                errors,
-                "uuid",
-                "-c=1",
-                "-d=10m",
-                "--warmup=0s",
-                "--progress=plain",
-                "--server-cmd",
-                command,
-                "http://127.0.0.1:" + port + "/generate-uuid");
+        int code;
+        try (HeldPort port = new HeldPort()) {
+            code = run(
+                    errors,
+                    "uuid",
+                    "-c=1",
+                    "-d=10m",
+                    "--warmup=0s",
+                    "--progress=plain",
+                    "--server-cmd",
+                    RunOptionsTest.oneUuidServer(port),
+                    "http://127.0.0.1:" + port.number() + "/generate-uuid");
+        }
         assertEquals("invalid: stopped early", out.toString().strip().replaceFirst(".* \\| ", ""), err.toString());
         assertFalse(err.toString().contains("errors: "), err.toString());
         assertEquals(ExitCode.INVALID, code);

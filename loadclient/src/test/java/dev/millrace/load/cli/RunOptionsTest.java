@@ -1,12 +1,12 @@
 package dev.millrace.load.cli;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
-import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.load.HeldPort;
 import dev.millrace.load.TestServer;
 import dev.millrace.load.host.LocalPorts;
 import dev.millrace.load.http.Target;
@@ -18,7 +18,6 @@ import dev.millrace.load.scenario.UuidWorkload;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -188,8 +187,7 @@ class RunOptionsTest {
     @Test
     @DisabledOnOs(value = OS.WINDOWS, disabledReason = "--server-cmd goes through /bin/sh")
     void theServerIsStartedAnewForEachRepetition() throws IOException {
-        int port = freePort();
-        startedTwice(port, oneUuidServer(port));
+        startedTwice(RunOptionsTest::oneUuidServer);
         RunFile run = RunFile.read(folder.resolve("run.json"));
         assertEquals(2, run.cells().size());
         assertTrue(run.environment().get("server process").contains(OneUuidServer.class.getSimpleName()));
@@ -199,18 +197,14 @@ class RunOptionsTest {
     @Test
     @DisabledOnOs(value = OS.WINDOWS, disabledReason = "--server-cmd goes through /bin/sh")
     void aServerThatDoesNotStartAgainLosesNoResults() throws IOException {
-        int port = freePort();
         Path marker = folder.resolve("started");
-        Path script = Files.writeString(
-                folder.resolve("once.sh"),
-                "test -e '" + marker + "' && echo no second time && " + "exit 1\ntouch '" + marker + "'\nexec "
-                        + oneUuidServer(port));
-        Cli cli = measure(
-                "--repeat=2",
-                "--progress=none",
-                "--server-cmd",
-                "/bin/sh '" + script + "'",
-                "http://127.0.0.1:" + port + "/generate-uuid");
+        Cli cli = measureTwice(port -> {
+            Path script = Files.writeString(
+                    folder.resolve("once.sh"),
+                    "test -e '" + marker + "' && echo no second time && " + "exit 1\ntouch '" + marker + "'\nexec "
+                            + oneUuidServer(port));
+            return "/bin/sh '" + script + "'";
+        });
         assertEquals(ExitCode.ERRORS, cli.code());
         String message = "the server ended before it listened: no second time";
         assertTrue(cli.err().endsWith("loadclient: " + message + System.lineSeparator()), cli.err());
@@ -218,7 +212,6 @@ class RunOptionsTest {
         RunFile run = RunFile.read(folder.resolve("run.json"));
         assertEquals(1, run.cells().size());
         assertEquals(message, run.plan().get("ended early"));
-        assertEquals(List.of(), ProcessHandle.current().children().toList(), "nothing is left running");
     }
 
     @Test
@@ -260,16 +253,16 @@ class RunOptionsTest {
     @Test
     @DisabledOnOs(value = OS.WINDOWS, disabledReason = "--server-cmd goes through /bin/sh")
     void aServerEndsWithTheScriptThatCallsIt() throws IOException {
-        int port = freePort();
-        Path script = Files.writeString(folder.resolve("run.sh"), oneUuidServer(port) + "\necho done\n");
-        startedTwice(port, "/bin/sh '" + script + "'");
+        startedTwice(port -> {
+            Path script = Files.writeString(folder.resolve("run.sh"), oneUuidServer(port) + "\necho done\n");
+            return "/bin/sh '" + script + "'";
+        });
     }
 
     @Test
     @DisabledOnOs(value = OS.WINDOWS, disabledReason = "--server-cmd goes through /bin/sh")
     void aServerCommandIsWhateverTheShellUnderstands() throws IOException {
-        int port = freePort();
-        startedTwice(port, "cd '" + folder + "' && NAME=value " + oneUuidServer(port));
+        startedTwice(port -> "cd '" + folder + "' && NAME=value " + oneUuidServer(port));
     }
 
     /** Five requests of one client, written to the folder. */
@@ -278,24 +271,33 @@ class RunOptionsTest {
         return Cli.run(Stream.concat(first, Stream.of(words)).toArray(String[]::new));
     }
 
-    private static int freePort() throws IOException {
-        try (ServerSocket free = new ServerSocket(0)) {
-            return free.getLocalPort();
-        }
+    /** The command of a server for a port. */
+    private interface Command {
+
+        String on(HeldPort port) throws IOException;
     }
 
     /** The command that starts a server on that port. */
-    static String oneUuidServer(int port) {
+    static String oneUuidServer(HeldPort port) {
         return "'" + Path.of(System.getProperty("java.home"), "bin", "java") + "' -cp '"
-                + System.getProperty("java.class.path") + "' '" + OneUuidServer.class.getName() + "' " + port;
+                + System.getProperty("java.class.path") + "' '" + OneUuidServer.class.getName() + "' " + port.number();
     }
 
     /** Measures two repetitions, and checks that the server has ended. */
-    private void startedTwice(int port, String command) {
-        Cli cli = measure("--repeat=2", "--server-cmd", command, "http://127.0.0.1:" + port + "/generate-uuid");
+    private void startedTwice(Command command) throws IOException {
+        Cli cli = measureTwice(command);
         assertEquals(ExitCode.GOOD, cli.code(), cli.err());
-        assertEquals(List.of(), ProcessHandle.current().children().toList(), "nothing is left running");
-        assertDoesNotThrow(() -> new ServerSocket(port).close(), "the port is free");
+    }
+
+    /** Measures two repetitions, and checks that the server has ended, or was never there. */
+    private Cli measureTwice(Command command) throws IOException {
+        try (HeldPort port = new HeldPort()) {
+            String url = "http://127.0.0.1:" + port.number() + "/generate-uuid";
+            Cli cli = measure("--repeat=2", "--progress=none", "--server-cmd", command.on(port), url);
+            assertEquals(List.of(), ProcessHandle.current().children().toList(), "nothing is left running");
+            assertFalse(Target.accepts(Target.of(url).address(), 500), "the port is free");
+            return cli;
+        }
     }
 
     @Test
@@ -373,7 +375,7 @@ class RunOptionsTest {
 
         /** Listens on the given port until it is killed. */
         public static void main(String[] args) throws Exception {
-            try (TestServer server = new TestServer(Integer.parseInt(args[0]), TestServer::answerUuids)) {
+            try (TestServer server = TestServer.onHeldPort(Integer.parseInt(args[0]), TestServer::answerUuids)) {
                 Thread.currentThread().join();
             }
         }
