@@ -40,15 +40,10 @@ public final class CellRun {
     private final List<LoadClient> clients = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
     private final List<Recording> recordings = new ArrayList<>();
-    private final List<Long> warmupSeries = new ArrayList<>();
-    private final List<Long> warmupByteSeries = new ArrayList<>();
-    private final List<Long> requestSeries = new ArrayList<>();
-    private final List<Long> byteSeries = new ArrayList<>();
+    private final SecondCounts series;
     private final List<String> notes = new ArrayList<>();
     private volatile boolean stopped;
     private @Nullable String flaw;
-    private long seenRequests;
-    private long seenBytes;
 
     /** A run of a cell; the server is null when its process is not known. */
     public CellRun(Cell cell, RunSettings settings, @Nullable ServerCpu server, ProgressListener progress) {
@@ -58,6 +53,7 @@ public final class CellRun {
         this.progress = progress;
         this.clock =
                 cell.isOpen() ? CellClock.ofRate(cell.rate(), settings.requests()) : new CellClock(settings.requests());
+        this.series = new SecondCounts(clock);
         this.cpu = new CpuProbe(server);
         createClients();
     }
@@ -145,7 +141,7 @@ public final class CellRun {
         long end = System.nanoTime() + warmup.most().minus(warmup.time()).toNanos();
         double compilers = 1;
         while (!stopped
-                && !(Steadiness.reached(judged(warmupSeries, warmupByteSeries)) && compilers < COMPILERS_REST)) {
+                && !(Steadiness.reached(judged(series.warmup(), series.warmupBytes())) && compilers < COMPILERS_REST)) {
             if (System.nanoTime() - end > 0) {
                 notes.add("not steady after a warm-up of " + RunSettings.text(warmup.most()));
                 return;
@@ -158,7 +154,8 @@ public final class CellRun {
             compilers = used <= 0 ? 0 : (double) (cpu.compilerNanos() - compiledBefore) / used;
         }
         if (!stopped) {
-            notes.add("steady after a warm-up of " + RunSettings.text(Duration.ofSeconds(warmupSeries.size())));
+            notes.add("steady after a warm-up of "
+                    + RunSettings.text(Duration.ofSeconds(series.warmup().size())));
         }
     }
 
@@ -248,10 +245,13 @@ public final class CellRun {
             if (ended) {
                 break;
             }
-            if (System.nanoTime() - tick >= SECOND) {
-                tick += SECOND;
+            long since = System.nanoTime() - tick;
+            int seconds = (int) (since / SECOND);
+            if (seconds > 0) {
+                tick += seconds * SECOND;
+                series.add(warmingUp, seconds, seconds * (double) SECOND / since);
                 long passed = System.nanoTime() - start;
-                sample(warmingUp, passed / (double) SECOND, (nanos - passed) / (double) SECOND);
+                show(warmingUp, passed / (double) SECOND, (nanos - passed) / (double) SECOND);
             }
         }
     }
@@ -271,30 +271,14 @@ public final class CellRun {
         return true;
     }
 
-    /** Adds the counts since the last sample to the series, and shows them to the listener. */
-    private void sample(boolean warmingUp, double seconds, double left) {
-        long requests = warmingUp ? clock.warmup.sum() : clock.requests.sum();
-        long bytes = warmingUp ? clock.warmupBytes.sum() : clock.bytes.sum();
-        if (warmingUp) {
-            warmupSeries.add(requests - seenRequests);
-            warmupByteSeries.add(bytes - seenBytes);
-        } else {
-            if (requestSeries.isEmpty()) {
-                seenRequests = 0;
-                seenBytes = 0;
-            }
-            requestSeries.add(requests - seenRequests);
-            byteSeries.add(bytes - seenBytes);
-        }
+    private void show(boolean warmingUp, double seconds, double left) {
         progress.tick(
                 warmingUp,
                 seconds,
                 clock.limited() && !warmingUp ? Double.NaN : left,
-                requests - seenRequests,
-                bytes - seenBytes,
+                series.lastRequests(warmingUp),
+                series.lastBytes(warmingUp),
                 clock.faults.total());
-        seenRequests = requests;
-        seenBytes = bytes;
     }
 
     /** Waits for exchanges that were begun in the window, and then ends those that are left. */
@@ -362,7 +346,7 @@ public final class CellRun {
         if (clock.streamLimit.get() < cell.streams()) {
             notes.add("the server allows " + clock.streamLimit + " streams on a connection");
         }
-        Series series = new Series(List.copyOf(warmupSeries), List.copyOf(requestSeries), List.copyOf(byteSeries));
+        Series whole = series.series();
         Verdict.Facts facts = new Verdict.Facts(
                 cell,
                 seconds,
@@ -370,7 +354,7 @@ public final class CellRun {
                 clock.sent.sum(),
                 clock.faults.byKind(),
                 used,
-                series,
+                whole,
                 stopped,
                 drainIsConclusive(),
                 server,
@@ -389,7 +373,7 @@ public final class CellRun {
                 sum.sizes(),
                 sum.tls(),
                 used,
-                series,
+                whole,
                 HistogramCodec.encode(sum.latency()),
                 Verdict.of(facts),
                 List.copyOf(notes),

@@ -27,6 +27,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -348,5 +349,29 @@ class CellRunTest {
         String told = "the server still compiled in this window: 6 % of its CPU";
         assertTrue(measured(compiling(60)).notes().contains(told));
         assertFalse(measured(compiling(40)).notes().toString().contains("compiled"));
+    }
+
+    /** A machine may give the program no processor for a while. */
+    @Test
+    void afterAPauseEachSampleIsThatOfASecond() throws Exception {
+        try (TestServer server =
+                new TestServer((request, out, socket) -> TestServer.send(out, "200 OK", "x/y", new byte[10]))) {
+            Cell cell = new Cell("", 1, 100, 0, new Asking(Target.of(server.url("/")), new Failing(0)));
+            AtomicInteger ticks = new AtomicInteger();
+            CellResult result = new CellRun(
+                            cell,
+                            settings(Duration.ofSeconds(5), 0),
+                            null,
+                            (warmingUp, seconds, left, requests, bytes, errors) -> {
+                                if (ticks.incrementAndGet() == 1) {
+                                    LockSupport.parkNanos(
+                                            Duration.ofMillis(2500).toNanos());
+                                }
+                            })
+                    .run(0);
+            List<Long> series = result.series().requests();
+            assertEquals(5, series.size());
+            series.forEach(count -> assertTrue(count > 60 && count < 140, series.toString()));
+        }
     }
 }
