@@ -121,6 +121,15 @@ final class NioEndPoint extends MillraceEndPoint {
         }
     }
 
+    // An HTTP/2 connection handles the request behind its preface in the thread that opens it.
+    @Override
+    public void upgrade(Connection newConnection) {
+        if (JettyInternals.hasHttp2() && Http2Internals.sessionOf(newConnection) != null) {
+            selectorExecutor.leaveToPool();
+        }
+        super.upgrade(newConnection);
+    }
+
     // For the requests of such a connection Jetty wakes a thread that reads on. In the selector's thread, threads
     // would change twice for each.
     private boolean speaksHttp2() {

@@ -301,6 +301,21 @@ class SelectorDispatchTest {
     }
 
     @Test
+    void servesOthersWhileTheHandlerOfTheRequestBehindHttp2sPrefaceWaits() throws Exception {
+        try (TestServer server = serverOfHttp2();
+                RawClient other = server.client();
+                AutoCloseable end = release::countDown;
+                RawClient slow = server.client()) {
+            begun(server, other);
+            Http2Frames frames = Http2Frames.get(slow, "/wait");
+            awaitWaitingHandler();
+            assertServes(server);
+            release.countDown();
+            assertEquals("fine", frames.content());
+        }
+    }
+
+    @Test
     void servesOthersWhileAHandlerWaitsForSomethingElse() throws Exception {
         try (TestServer server = start(server());
                 RawClient slow = server.client().get("/wait")) {
