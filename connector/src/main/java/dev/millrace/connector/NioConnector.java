@@ -112,7 +112,8 @@ public class NioConnector extends MillraceConnector {
      * the others: by milliseconds if it waits for its peer, else by a second or two.
      *
      * <ul>
-     *   <li>{@code adaptive}, the default: by the selector's own thread what declares not to block, as files do. All else by another.
+     *   <li>{@code adaptive}, the default: by the selector's own thread what declares not to block, as {@code SendfileHandler} does. All
+     *       else by another.
      *   <li>{@code selector}: by the selector's own thread, for handlers that do not block.
      *   <li>{@code handoff}: each request by another.
      * </ul>

@@ -205,6 +205,7 @@ public final class SendfileSettings {
     /**
      * @param maxCachedFileBytes the size in bytes of the largest file that the content cache takes, from the next start on;
      *     default 64 KiB. Where the kernel cannot send, as over TLS, it takes larger ones: up to a quarter of its bytes.
+     *     Without large pages they have 1 MiB at most, or this size if that is more.
      */
     public void setMaxCachedFileBytes(int maxCachedFileBytes) {
         this.maxCachedFileBytes = (int) atLeast(0, "maxCachedFileBytes", maxCachedFileBytes);

@@ -39,11 +39,13 @@ import org.slf4j.LoggerFactory;
  * server.setHandler(xSendfile);
  * }</pre>
  *
- * <p>Only files below the roots are sent, by their real paths. Everything else answers 404 and is logged, up to twenty
- * times a minute. Roots are of all applications, or of those with one context path. What a proxy below has fetched from
- * another server names no file, unless {@link #setProxied} says so. The fields are taken out of every response, also
- * while this is off. The application's other fields stay; its body does not. Ranges and conditions of a GET or HEAD are
- * honoured. Applies to responses of status 200 that are not committed. An application can name the transfer in
+ * <p>The fields name only files below the roots, by their real paths. A file that is missing or outside is answered
+ * 404, one that may not be read 403, and one that cannot be opened 500. Each is logged, up to twenty times a minute.
+ * {@link #setAttributeRead} lets the server's own code name any file. Roots are of all applications, or of those with
+ * one context path. What a proxy below has fetched from another server names no file, unless {@link #setProxied} says
+ * so. The fields are taken out of every response, also while this is off, unless {@link #setFieldsRead} leaves them
+ * in. The application's other fields stay; its body does not. Ranges and conditions of a GET or HEAD are honoured.
+ * Applies to responses of status 200 that are not committed. An application can name the transfer in
  * {@code X-Download-Id}, for {@link TransferListener}s.
  *
  * <p>A servlet must not set {@code Content-Length} besides. Its channel answers 500 when less than that was written

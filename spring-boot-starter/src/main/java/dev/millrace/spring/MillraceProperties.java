@@ -9,7 +9,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.util.unit.DataSize;
 
 /**
- * What an application may set in addition to the properties of Spring Boot. Defaults are those of the connectors. Immutable.
+ * What an application may set in addition to the properties of Spring Boot. Defaults are those of the connectors, but for the
+ * kind of threads. Immutable.
  *
  * @param enabled Whether a connector of Millrace takes the place of Jetty's.
  * @param connector Which connector serves: "nio" has selectors, "bio" has a thread for each connection.
@@ -59,7 +60,7 @@ public record MillraceProperties(
 
     /** Where a ready connection is served. */
     public enum Dispatch {
-        /** In the selector's thread, until a request comes to what may block. */
+        /** By another thread than the selector's, for an application may block. */
         ADAPTIVE,
         /** In the selector's own thread. */
         SELECTOR,

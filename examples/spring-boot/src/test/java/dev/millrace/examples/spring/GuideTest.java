@@ -1,6 +1,5 @@
 package dev.millrace.examples.spring;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,7 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -23,6 +21,7 @@ import org.springframework.boot.web.server.servlet.context.ServletWebServerAppli
 class GuideTest {
     private static final Path GUIDE = Path.of("..", "..", "docs", "guides", "spring-boot.md");
     private static final Pattern CODE = Pattern.compile("(?ms)^```(?:java|xml|properties)\n(.*?)^```$");
+    private static final Pattern MKDIR = Pattern.compile("(?m)^mkdir .*$");
     private static final Pattern CURL = Pattern.compile("(?m)^curl .*$");
     /** The example has its versions from the parent. */
     private static final Pattern VERSION = Pattern.compile("<version>.*</version>\n");
@@ -54,11 +53,9 @@ class GuideTest {
 
     @Test
     void requestsAreAnswered() throws Exception {
-        byte[] bytes = new byte[200_000];
-        new Random(1).nextBytes(bytes);
-        for (String directory : new String[] {"static", "downloads"}) {
-            Files.write(Files.createDirectory(folder.resolve(directory)).resolve("large.bin"), bytes);
-        }
+        List<String> makesFiles = commands(MKDIR);
+        assertEquals(1, makesFiles.size());
+        run(makesFiles.get(0));
         try (var context = (ServletWebServerApplicationContext) SpringApplication.run(
                 SpringExample.class,
                 "--server.port=0",
@@ -66,26 +63,32 @@ class GuideTest {
                 "--logging.level.root=warn",
                 "--spring.web.resources.static-locations=file:" + folder + "/static/",
                 "--millrace.xsendfile.roots=" + folder + "/downloads")) {
-            List<String> commands = CURL.matcher(Files.readString(GUIDE))
-                    .results()
-                    .map(found -> found.group())
-                    .toList();
+            List<String> commands = commands(CURL);
             assertEquals(2, commands.size());
             for (String command : commands) {
-                run(command.replace(":8080/", ":" + context.getWebServer().getPort() + "/"));
+                String head = run(
+                        command.replace(":8080/", ":" + context.getWebServer().getPort() + "/"));
+                assertTrue(head.contains("X-Millrace-Sendfile: "), head);
             }
         }
-        assertArrayEquals(bytes, Files.readAllBytes(folder.resolve("large.bin")));
+        assertEquals(-1, Files.mismatch(folder.resolve("static").resolve("large.bin"), folder.resolve("large.bin")));
         assertEquals(100, Files.size(folder.resolve("part.bin")));
     }
 
-    private void run(String command) throws Exception {
-        Process curl = new ProcessBuilder("sh", "-c", command)
+    private static List<String> commands(Pattern pattern) throws IOException {
+        return pattern.matcher(Files.readString(GUIDE))
+                .results()
+                .map(found -> found.group())
+                .toList();
+    }
+
+    private String run(String command) throws Exception {
+        Process process = new ProcessBuilder("sh", "-c", command)
                 .directory(folder.toFile())
                 .redirectErrorStream(true)
                 .start();
-        String head = new String(curl.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertEquals(0, curl.waitFor(), head);
-        assertTrue(head.contains("X-Millrace-Sendfile: "), head);
+        String head = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(0, process.waitFor(), head);
+        return head;
     }
 }
