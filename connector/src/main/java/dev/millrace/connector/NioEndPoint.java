@@ -150,6 +150,8 @@ final class NioEndPoint extends MillraceEndPoint {
             return selected == null ? null : goOn(selected, Invocable.getInvocationType(selected));
         }
         if (parked.onWritable(readable)) {
+            // Watched with any dispatch: mincore(2) may be wrong, and the next range may need the disk.
+            selectorExecutor.place(true);
             return goOn(parked, parked.getInvocationType());
         }
         return readable ? goOn(getFillInterest()::fillable, getFillInterest().getCallbackInvocationType()) : null;

@@ -310,9 +310,10 @@ final class NioTransfer implements Invocable.Task {
         }
     }
 
+    // For any other type Jetty's strategy would not ask for a thread that selects meanwhile.
     @Override
     public InvocationType getInvocationType() {
-        return InvocationType.NON_BLOCKING;
+        return InvocationType.BLOCKING;
     }
 
     /** Ends a worker's wait for the peer, now and from now on. */

@@ -2,6 +2,7 @@ package dev.millrace.testing;
 
 import dev.millrace.files.SendfileHandler;
 import dev.millrace.transfer.FileRegion;
+import dev.millrace.transfer.FileSource;
 import dev.millrace.transfer.TransferEndPoint;
 import java.io.IOException;
 import java.io.InputStream;
@@ -185,11 +186,16 @@ public final class Handlers {
 
     /** Answers the first bytes of a file as a region, whose token has zeros in their place. */
     public static Handler.Abstract region(FileChannel file, int bytes) {
+        return region((FileSource) () -> file, bytes);
+    }
+
+    /** As the other one. */
+    public static Handler.Abstract region(FileSource file, int bytes) {
         return of((request, response, callback) -> {
             var endPoint = (TransferEndPoint) EndPoints.of(request);
             ByteBuffer token = ByteBuffer.allocateDirect(bytes);
             response.getHeaders().put(HttpHeader.CONTENT_LENGTH, bytes);
-            FileRegion region = new FileRegion(file, 0, token);
+            FileRegion region = new FileRegion(file, 0, token, null, null, false);
             endPoint.announce(region);
             response.write(true, token, Callback.from(() -> endPoint.withdraw(region), callback));
         });

@@ -1,0 +1,179 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+
+import dev.millrace.testing.EndPoints;
+import dev.millrace.testing.Handlers;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.StalledDisk;
+import dev.millrace.testing.TestFiles;
+import dev.millrace.testing.TestServer;
+import dev.millrace.transfer.FileRegion;
+import dev.millrace.transfer.FileSource;
+import dev.millrace.transfer.TransferEndPoint;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.WritableByteChannel;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.thread.Invocable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A thread in the middle of a transfer waits for the disk: nobody else does. */
+@Timeout(60)
+class StalledDiskTest {
+    private static final int BYTES = 8_000_000;
+    /** Less than a turn of the selector's thread. */
+    private static final int FIRST_BYTES = 100_000;
+
+    @TempDir
+    Path directory;
+
+    private byte[] content;
+    private FileChannel file;
+    private StalledDisk disk;
+
+    @BeforeEach
+    void open() throws IOException {
+        content = TestFiles.write(directory, "file.bin", BYTES);
+        file = FileChannel.open(directory.resolve("file.bin"));
+        disk = new StalledDisk(file);
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        file.close();
+    }
+
+    /** A file for which the socket has no room at first. The token of a test is in memory: so the selector's thread goes on. */
+    private static final class Parked implements FileSource {
+        private final FileSource file;
+        private final CountDownLatch mayGoOn;
+        private final CompletableFuture<Thread> goingOn = new CompletableFuture<>();
+        private boolean isFull = true;
+
+        private Parked(FileSource file, CountDownLatch mayGoOn) {
+            this.file = file;
+            this.mayGoOn = mayGoOn;
+        }
+
+        @Override
+        public FileChannel channel() throws IOException {
+            return file.channel();
+        }
+
+        @Override
+        public long transferTo(long position, long count, WritableByteChannel target) throws IOException {
+            if (isFull) {
+                isFull = false;
+                return 0;
+            }
+            goingOn.complete(Thread.currentThread());
+            try {
+                mayGoOn.await();
+            } catch (InterruptedException x) {
+                throw new IOException(x);
+            }
+            return file.transferTo(position, count, target);
+        }
+    }
+
+    /** /file: as told; else a short answer. */
+    private static Handler orHello(Handler answer) {
+        Handler hello = Handlers.hello();
+        return Handlers.blockingAround(
+                hello,
+                (request, response, callback) -> (Request.getPathInContext(request)
+                                        .equals("/file")
+                                ? answer
+                                : hello)
+                        .handle(request, response, callback));
+    }
+
+    private static void send(Request request, Response response, FileRegion region, boolean last, Callback callback) {
+        TransferEndPoint endPoint = (TransferEndPoint) EndPoints.of(request);
+        endPoint.announce(region);
+        response.write(
+                last,
+                region.token(),
+                Callback.from(
+                        Invocable.InvocationType.NON_BLOCKING,
+                        () -> {
+                            endPoint.withdraw(region);
+                            callback.succeeded();
+                        },
+                        cause -> {
+                            endPoint.withdraw(region);
+                            callback.failed(cause);
+                        }));
+    }
+
+    private static FileRegion region(FileSource file, int begin, int end) {
+        return new FileRegion(file, begin, ByteBuffer.allocateDirect(end - begin), null, null, false);
+    }
+
+    private void assertServesOthers(String dispatch, Handler handler, CompletableFuture<Thread> goingOn)
+            throws Exception {
+        TestServer server = new TestServer(s -> {
+            NioConnector connector = new NioConnector(
+                    s, null, new SelectorDispatchTest.ShortLooks(), null, 1, 1, new HttpConnectionFactory());
+            connector.setDispatch(dispatch);
+            connector.setAlgorithm("EqualNonBlocking");
+            return connector;
+        });
+        try (server;
+                RawClient client = server.start(orHello(handler)).client();
+                StalledDisk stalled = disk) {
+            client.get("/file");
+            assertSame(goingOn.get(30, TimeUnit.SECONDS), stalled.waiting().get(30, TimeUnit.SECONDS));
+            assertEquals(1, server.transfers().getSelectorTurns());
+            try (RawClient other = server.client()) {
+                assertEquals(Handlers.HELLO, other.get("/").answer().text());
+            }
+            stalled.close();
+            assertArrayEquals(content, client.answer().body());
+        }
+    }
+
+    /** The system says that the file is in memory, as it does of each that the process may not write. */
+    @ParameterizedTest
+    @ValueSource(strings = {"adaptive", "selector", "handoff"})
+    void servesOthersWhileTheSelectorsThreadWaits(String dispatch) throws Exception {
+        Parked parked = new Parked(disk.stall(), new CountDownLatch(0));
+        assertServesOthers(dispatch, Handlers.region(parked, BYTES), parked.goingOn);
+    }
+
+    /** The thread that has sent a part begins the next one, as the next of several ranges, and nobody is asked about it. */
+    @ParameterizedTest
+    @ValueSource(strings = {"adaptive", "selector", "handoff"})
+    void servesOthersWhileTheSelectorsThreadWaitsForTheNextPart(String dispatch) throws Exception {
+        // What follows a write is done by the thread that began it, as long as that is still about to leave it.
+        CountDownLatch written = new CountDownLatch(1);
+        Parked parked = new Parked(() -> file, written);
+        FileRegion first = region(parked, 0, FIRST_BYTES);
+        FileRegion second = region(disk.stall(), FIRST_BYTES, BYTES);
+        Handler parts = Handlers.of((request, response, callback) -> {
+            response.getHeaders().put(HttpHeader.CONTENT_LENGTH, BYTES);
+            Callback next = Callback.from(() -> send(request, response, second, true, callback), callback::failed);
+            send(request, response, first, false, next);
+            written.countDown();
+        });
+        assertServesOthers(dispatch, parts, parked.goingOn);
+    }
+}
