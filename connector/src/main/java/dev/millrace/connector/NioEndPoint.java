@@ -256,15 +256,19 @@ final class NioEndPoint extends MillraceEndPoint {
 
     @Override
     public Callback cancelWrite(Throwable cause) {
-        // WriteFlusher waits in a busy loop until the thread in flush() has left it.
         cancelTransfer();
+        NioTransfer current = transfer;
+        if (current != null) {
+            // WriteFlusher waits in a busy loop until the thread in flush() has left it: a slow disk may keep that one.
+            OrderlyEnd.await(Long.MAX_VALUE, () -> !current.isSending());
+        }
         return super.cancelWrite(cause);
     }
 
     @Override
     protected void onIdleExpired(TimeoutException timeout) {
         NioTransfer current = transfer;
-        if (IdleTimeouts.isUnread(this) || (current != null && current.isQueued())) {
+        if (IdleTimeouts.isUnread(this) || (current != null && (current.isQueued() || current.isSending()))) {
             LOG.debug("Not idle, but waiting for this server: {}", this);
         } else if (current != null && current.isWaiting() && httpParser() == null) {
             // A protocol of a user's own sends a file, for HTTP/2 has no transfers. It ends as a stalled one.
@@ -310,6 +314,9 @@ final class NioEndPoint extends MillraceEndPoint {
         NioTransfer current = transfer;
         int token = current == null ? -1 : current.region().indexIn(buffers);
         boolean flushed;
+        if (current != null) {
+            current.setSending(true);
+        }
         try {
             flushed = (current == null || token < 0)
                     ? write(buffers, 0, buffers.length)
@@ -320,6 +327,10 @@ final class NioEndPoint extends MillraceEndPoint {
         } catch (FileFailedException x) {
             tellFailure(x, this);
             throw new EofException(x);
+        } finally {
+            if (current != null) {
+                current.setSending(false);
+            }
         }
         if (flushed) {
             endWait();

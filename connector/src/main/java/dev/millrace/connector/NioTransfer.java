@@ -56,6 +56,7 @@ final class NioTransfer implements Invocable.Task {
     private volatile Stage stage = Stage.WRITER;
     private volatile @Nullable WriteSelector writeSelector;
     private volatile boolean cancelled;
+    private volatile boolean sending;
     private boolean mayBlockWhenSent;
     private int selectorBytes;
     private boolean hasSentNothing;
@@ -169,6 +170,10 @@ final class NioTransfer implements Invocable.Task {
         region.onTurn();
         int left = bytes;
         while (region.remaining() > 0) {
+            if (cancelled) {
+                // As where the socket is full: who cancels waits for that, and tells of the end and its cause.
+                return Stage.PARKED;
+            }
             if (left == 0) {
                 if (!byWorker || !policy.keepsWorker(workers.isCrowded())) {
                     return Stage.QUEUED;
@@ -316,7 +321,7 @@ final class NioTransfer implements Invocable.Task {
         return InvocationType.BLOCKING;
     }
 
-    /** Ends a worker's wait for the peer, now and from now on. */
+    /** Ends the turn after the call that it is in, and a worker's wait for the peer, now and from now on. */
     void cancel() {
         cancelled = true;
         WriteSelector waiting = writeSelector;
@@ -335,7 +340,17 @@ final class NioTransfer implements Invocable.Task {
         return stage == Stage.WAITING;
     }
 
-    /** Whether it is this server that makes the peer wait. */
+    /** Told by each flush, when it begins and when it ends. */
+    void setSending(boolean sending) {
+        this.sending = sending;
+    }
+
+    /** Whether a thread sends, and waits for nothing but the disk: then it is this server that makes the peer wait. */
+    boolean isSending() {
+        return sending && stage != Stage.WAITING;
+    }
+
+    /** Whether it is this server that makes the peer wait for a thread. */
     boolean isQueued() {
         return stage == Stage.QUEUED || stage == Stage.SENT;
     }

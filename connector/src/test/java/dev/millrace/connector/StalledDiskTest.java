@@ -3,7 +3,10 @@ package dev.millrace.connector;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.testing.Await;
+import dev.millrace.testing.Connectors;
 import dev.millrace.testing.EndPoints;
 import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
@@ -12,6 +15,7 @@ import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
 import dev.millrace.transfer.FileRegion;
 import dev.millrace.transfer.FileSource;
+import dev.millrace.transfer.TransferAlgorithm;
 import dev.millrace.transfer.TransferEndPoint;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -21,6 +25,7 @@ import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
@@ -30,12 +35,13 @@ import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.Invocable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A thread in the middle of a transfer waits for the disk: nobody else does. */
+/** A thread in the middle of a transfer waits for the disk: nobody else does, nor is the peer to blame. */
 @Timeout(60)
 class StalledDiskTest {
     private static final int BYTES = 8_000_000;
@@ -175,5 +181,59 @@ class StalledDiskTest {
             written.countDown();
         });
         assertServesOthers(dispatch, parts, parked.goingOn);
+    }
+
+    /** A worker waits, or the thread that writes the response. */
+    @ParameterizedTest
+    @ValueSource(strings = {"SimpleBlocking", "Adaptive"})
+    void anIdleTimeoutEndsNoPeerThatWaitsForTheDisk(String algorithm) throws Exception {
+        TestServer server = new TestServer(Connectors.NIO::http);
+        server.millrace().setAlgorithm(algorithm);
+        try (server;
+                RawClient client =
+                        server.start(Handlers.region(disk.stall(), BYTES)).client();
+                StalledDisk stalled = disk) {
+            client.get("/");
+            stalled.waiting().get(30, TimeUnit.SECONDS);
+            NioEndPoint endPoint = (NioEndPoint)
+                    server.connector().getConnectedEndPoints().iterator().next();
+            endPoint.onIdleExpired(new TimeoutException("expired by a test"));
+            stalled.close();
+            assertArrayEquals(content, client.answer().body());
+        }
+    }
+
+    /** It may be the scheduler's one thread. */
+    @Test
+    void whoCancelsAWriteDoesNotSpinAndWaitsForOneCallOnly() throws Exception {
+        PassiveProtocol protocol = new PassiveProtocol();
+        TestServer server = new TestServer(s -> Connectors.NIO.on(s, protocol));
+        server.millrace().setAlgorithm("SimpleBlocking");
+        try (server;
+                RawClient client = server.start(Handlers.declining(Invocable.InvocationType.NON_BLOCKING))
+                        .client();
+                StalledDisk stalled = disk.stall()) {
+            TransferEndPoint endPoint =
+                    (TransferEndPoint) protocol.awaitOpened().getEndPoint();
+            FileRegion region = region(stalled, 0, BYTES);
+            endPoint.announce(region);
+            Callback.Completable written = new Callback.Completable();
+            endPoint.write(written, region.token());
+            stalled.waiting().get(30, TimeUnit.SECONDS);
+            CompletableFuture<Callback> cancelled = new CompletableFuture<>();
+            Thread cancelling =
+                    new Thread(() -> cancelled.complete(endPoint.cancelWrite(new IOException("cancelled by a test"))));
+            cancelling.start();
+            Await.until(
+                    "waits, and does not spin",
+                    () -> cancelling.getState() == Thread.State.TIMED_WAITING,
+                    () -> String.valueOf(cancelling.getState()));
+            stalled.close();
+            assertSame(written, cancelled.get(30, TimeUnit.SECONDS));
+            assertTrue(region.sent() <= TransferAlgorithm.TURN_BYTES, () -> region.sent() + " bytes sent");
+            endPoint.close();
+            endPoint.withdraw(region);
+            client.readToEnd();
+        }
     }
 }
