@@ -123,7 +123,9 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
      * @return whether the thread is this selector's, which then would wait too
      */
     boolean aboutToBlock() {
-        if (selecting != Thread.currentThread()) {
+        // While the strategy produces, no task holds it up. This thread may have left it, and select for another
+        // selector.
+        if (selecting != Thread.currentThread() || !strategy.isIdle()) {
             return false;
         }
         long task = strategy.getEPCTasksConsumed();

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.util.component.AbstractLifeCycle;
@@ -34,6 +35,8 @@ class SelectorExecutorTest {
     private final SelectorExecutor duty = new SelectorExecutor(this::queue, looks, "test", this::newThread);
     private final AdaptiveExecutionStrategy strategy = new AdaptiveExecutionStrategy(this::produce, duty);
     private final Set<Thread> selecting = ConcurrentHashMap.newKeySet();
+    private final CountDownLatch events = new CountDownLatch(1);
+    private volatile boolean awaitsEvents;
     private boolean here;
     private volatile boolean exhausted;
     private boolean poolIsExhausted;
@@ -65,16 +68,28 @@ class SelectorExecutorTest {
 
     @AfterEach
     void stop() {
+        events.countDown();
         LifeCycle.stop(strategy);
     }
 
     private Runnable produce() {
         selecting.add(Thread.currentThread());
+        if (awaitsEvents) {
+            awaitEvents();
+        }
         Runnable task = ready.poll();
         if (task != null) {
             duty.place(here);
         }
         return task;
+    }
+
+    private void awaitEvents() {
+        try {
+            events.await();
+        } catch (InterruptedException x) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private void queue(Runnable task) {
@@ -172,6 +187,20 @@ class SelectorExecutorTest {
         });
         strategy.produce();
         assertEquals(0, looks.due.size());
+    }
+
+    /** It may select for another selector by now, which would have no look if it were taken for this one's. */
+    @Test
+    void aThreadThatHasLeftIsNoLongerItsOwn() {
+        here = true;
+        ready.add(() -> {
+            awaitsEvents = true;
+            duty.aboutToBlock();
+            looks.look();
+            Await.until("somebody else selects", () -> selecting.size() == 2);
+        });
+        strategy.produce();
+        assertFalse(duty.aboutToBlock());
     }
 
     /** As one that stops, or has no memory for it. */
