@@ -211,7 +211,7 @@ final class NioEndPoint extends MillraceEndPoint {
             getFillInterest().onClose();
         }
         // A thread that asks for content may then wait for it; one that asks for a request returns to the selector.
-        HttpParser parser = dispatch == Dispatch.SELECTOR ? httpParser() : null;
+        HttpParser parser = dispatch == Dispatch.HANDOFF ? null : httpParser();
         if (parser != null && (parser.inContentState() || TlsState.isWriting(this))) {
             selectorExecutor.aboutToBlock();
         }

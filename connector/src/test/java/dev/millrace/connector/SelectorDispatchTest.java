@@ -329,10 +329,11 @@ class SelectorDispatchTest {
     /** Jetty's strategy runs it in the selector's thread then, with any dispatch but {@code handoff}. */
     private final Handler saysItDoesNotBlock =
             Handlers.of(Invocable.InvocationType.NON_BLOCKING, (request, response, callback) -> {
+                waiting.complete(Thread.currentThread());
                 if (Request.getPathInContext(request).equals("/wait")) {
-                    waiting.complete(Thread.currentThread());
                     release.await();
                 }
+                Handlers.content(request);
                 Content.Sink.write(response, true, "fine", callback);
             });
 
@@ -345,6 +346,19 @@ class SelectorDispatchTest {
             assertServes(server);
             release.countDown();
             assertEquals("fine", slow.answer().text());
+        }
+    }
+
+    @Test
+    void servesOthersWhileItWaitsForContent() throws Exception {
+        TestServer server = serverOfShortLooks(new HttpConnectionFactory());
+        ((NioConnector) server.connector()).setDispatch("adaptive");
+        try (server;
+                RawClient slow = server.start(saysItDoesNotBlock).client()) {
+            slow.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\n");
+            awaitWaitingHandler();
+            assertServes(server);
+            assertEquals("fine", slow.send("x").answer().text());
         }
     }
 
