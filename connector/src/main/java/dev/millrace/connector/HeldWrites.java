@@ -253,9 +253,8 @@ final class HeldWrites {
             // A failure need not be told: the next write fails by it.
             return;
         }
-        // This may be a selector's thread, because a write of what was held does not block.
-        boolean goesOnHere =
-                written.goesOn && (failure != null || callback.getInvocationType() == InvocationType.NON_BLOCKING);
+        // This may be a selector's thread, for a write of what was held does not block. Who is told of a failure may.
+        boolean goesOnHere = written.goesOn && callback.getInvocationType() == InvocationType.NON_BLOCKING;
         if (goesOnHere) {
             goOn(callback, buffers, failure);
         } else {

@@ -22,6 +22,7 @@ import org.eclipse.jetty.io.ArrayByteBufferPool;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.FutureCallback;
+import org.eclipse.jetty.util.thread.Invocable.InvocationType;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -78,6 +79,15 @@ class HeldWritesTest {
         FutureCallback callback = new FutureCallback();
         held.write(mayHold, callback, ByteBuffer.wrap(content.getBytes(StandardCharsets.US_ASCII)));
         return callback;
+    }
+
+    private static FutureCallback callback(InvocationType type) {
+        return new FutureCallback() {
+            @Override
+            public InvocationType getInvocationType() {
+                return type;
+            }
+        };
     }
 
     private void hold(String content) {
@@ -195,12 +205,7 @@ class HeldWritesTest {
                 executor);
         failing.write(true, Callback.NOOP, ByteBuffer.wrap(new byte[1]));
         failing.release();
-        FutureCallback next = new FutureCallback() {
-            @Override
-            public InvocationType getInvocationType() {
-                return InvocationType.NON_BLOCKING;
-            }
-        };
+        FutureCallback next = callback(InvocationType.NON_BLOCKING);
         failing.write(false, next, ByteBuffer.wrap(new byte[1]));
         assertThrows(InternalError.class, pending.get(0)::succeeded);
         assertFailed(failure, next);
@@ -281,6 +286,23 @@ class HeldWritesTest {
         assertFalse(next.isDone());
         elsewhere.get(0).run();
         assertSame(failure, assertThrows(ExecutionException.class, next::get).getCause());
+    }
+
+    /** A selector may complete the release. The application that hears of the failure may block. */
+    @Test
+    void theThreadThatReleasesTellsOfNoFailureThatMayBlock() {
+        List<Runnable> elsewhere = new ArrayList<>();
+        HeldWrites turn = new HeldWrites(socket, pool, elsewhere::add);
+        socket.full = true;
+        turn.write(true, Callback.NOOP, ByteBuffer.wrap(new byte[1]));
+        turn.release();
+        FutureCallback next = callback(InvocationType.BLOCKING);
+        turn.write(false, next, ByteBuffer.wrap(new byte[1]));
+        EOFException failure = new EOFException();
+        socket.takePending().failed(failure);
+        assertFalse(next.isDone());
+        elsewhere.get(0).run();
+        assertFailed(failure, next);
     }
 
     /** Jetty's pools keep a job for which they get no thread. Its buffers are the caller's again by then. */
