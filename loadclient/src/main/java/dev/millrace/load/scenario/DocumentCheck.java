@@ -4,10 +4,12 @@ import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
 import dev.millrace.load.http.Failure;
 import dev.millrace.load.http.FailureKind;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import javax.xml.XMLConstants;
@@ -26,7 +28,9 @@ final class DocumentCheck {
 
     private static final ObjectMapper JSON = new ObjectMapper()
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS);
+            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+            // A message shows the number as it came: 10.50, not 10.5.
+            .configure(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES, false);
 
     private final Expectations expected;
     private final List<XPathExpression> xpaths = new ArrayList<>();
@@ -79,11 +83,22 @@ final class DocumentCheck {
                                 : "no " + one.pointer() + " in the JSON");
             }
             String found = node.isTextual() ? node.textValue() : node.toString();
-            if (one.value() != null && !one.value().equals(found)) {
-                return wrong(one.pointer() + " is " + found + ", expected " + one.value());
+            String value = one.value();
+            if (value != null && !value.equals(found) && !isSameNumber(node, value)) {
+                return wrong(one.pointer() + " is " + found + ", expected " + value);
             }
         }
         return null;
+    }
+
+    /** Whether both are one number: JSON has several texts for it, such as 10, 10.0 and 1e1. */
+    private static boolean isSameNumber(JsonNode node, String expected) {
+        try {
+            return node.isNumber() && node.decimalValue().compareTo(new BigDecimal(expected)) == 0;
+        } catch (NumberFormatException ignored) {
+            // What is expected is no number.
+            return false;
+        }
     }
 
     private @Nullable Failure xmlFailure(DocumentBuilder builder, byte[] body) {

@@ -34,7 +34,7 @@ public record Expectations(
      * A value in a JSON text. Immutable.
      *
      * @param pointer its place (RFC 6901)
-     * @param value   the text of a string, or the JSON form of any other value; null for any value
+     * @param value   the text of a string, a number in any form, or the JSON form of any other value; null for any value
      */
     public record JsonValue(JsonPointer pointer, @Nullable String value) {}
 
