@@ -45,7 +45,7 @@ final class BuildFiles {
      * @param gates    conditions
      * @param forgiven whether errors do not count, by {@code --max-errors}
      * @param flaw     why the run as a whole is not good, for people; null if there is no reason
-     * @param verdicts on the cells of servers that were compared; empty if none were
+     * @param outcomes verdicts on the cells of servers that were compared; without a line if none were
      */
     void write(
             String title,
@@ -54,12 +54,12 @@ final class BuildFiles {
             List<Gate> gates,
             boolean forgiven,
             @Nullable String flaw,
-            List<Outcomes.Line> verdicts) {
+            Outcomes outcomes) {
         Path file = junit;
         if (file != null) {
             try {
-                List<Case> cases = cases(results, gates, forgiven, flaw);
-                verdicts.forEach(line -> cases.add(notWorse(line)));
+                List<Case> cases = cases(results, gates, forgiven, flaw, outcomes);
+                outcomes.lines().forEach(line -> cases.add(notWorse(line)));
                 JunitFile.write(file, title, started, cases);
             } catch (IOException e) {
                 throw OutputFolder.unwritable(file, e);
@@ -76,12 +76,12 @@ final class BuildFiles {
     }
 
     private static List<Case> cases(
-            List<CellResult> results, List<Gate> gates, boolean forgiven, @Nullable String flaw) {
+            List<CellResult> results, List<Gate> gates, boolean forgiven, @Nullable String flaw, Outcomes outcomes) {
         List<Case> cases = new ArrayList<>();
         byCell(results).forEach((name, repetitions) -> {
             double seconds =
                     repetitions.stream().mapToDouble(CellResult::windowSeconds).sum();
-            cases.add(answers(name, seconds, repetitions, forgiven));
+            cases.add(answers(name, seconds, outcomes.counted(repetitions), forgiven));
             for (Gate gate : gates) {
                 String reason = gate.failure(repetitions);
                 cases.add(new Case(

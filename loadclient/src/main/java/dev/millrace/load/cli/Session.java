@@ -58,7 +58,7 @@ final class Session {
     private final OutputOptions output;
     private final List<CellResult> results = new ArrayList<>();
     /** Reasons that make cells invalid even if all errors are forgiven. */
-    private final List<String> flaws = new ArrayList<>();
+    private final Map<CellResult, String> flaws = new LinkedHashMap<>();
 
     Session(Interruption interruption, CommandLine line, RunOptions options, OutputOptions output) {
         this.interruption = interruption;
@@ -105,18 +105,25 @@ final class Session {
     private int conclude(Plan plan, String started, @Nullable Exception failure) throws Exception {
         long errors = results.stream().mapToLong(CellResult::errorCount).sum();
         boolean forgiven = errors > 0 && errors <= options.maxErrors();
-        String flaw = failure != null ? Failure.firstLine(failure) : forgiven && !flaws.isEmpty() ? flaws.get(0) : null;
         Outcomes outcomes = failure == null && options.deciding().goesOn()
                 ? options.deciding().outcomes(results, control(plan))
                 : new Outcomes(List.of());
-        output.buildFiles().write(plan.title(), started, results, options.gates(), forgiven, flaw, outcomes.lines());
+        String flaw = forgiven ? flaw(outcomes) : null;
+        String reason = failure != null ? Failure.firstLine(failure) : flaw;
+        output.buildFiles().write(plan.title(), started, results, options.gates(), forgiven, reason, outcomes);
         if (failure != null) {
             throw failure;
         }
         boolean worse = isWorse(plan, outcomes);
-        boolean failed = failsGates() || worse;
-        int code = forgiven ? forgiven() : ExitCode.of(results);
-        return failed && code == ExitCode.GOOD ? ExitCode.ERRORS : code;
+        boolean failed = failsGates();
+        int code = forgiven ? forgiven(flaw) : ExitCode.of(outcomes.counted(results));
+        return worse || (failed && code == ExitCode.GOOD) ? ExitCode.ERRORS : code;
+    }
+
+    /** The first reason that counts although errors are forgiven; null if there is none. */
+    private @Nullable String flaw(Outcomes outcomes) {
+        List<CellResult> counted = outcomes.counted(List.copyOf(flaws.keySet()));
+        return counted.isEmpty() ? null : flaws.get(counted.get(0));
     }
 
     private static String control(Plan plan) {
@@ -174,11 +181,11 @@ final class Session {
         }
     }
 
-    private int forgiven() {
-        if (flaws.isEmpty()) {
+    private int forgiven(@Nullable String flaw) {
+        if (flaw == null) {
             return ExitCode.GOOD;
         }
-        err.println("loadclient: --max-errors forgives errors, not this: " + flaws.get(0));
+        err.println("loadclient: --max-errors forgives errors, not this: " + flaw);
         return ExitCode.INVALID;
     }
 
@@ -279,7 +286,7 @@ final class Session {
             for (int i = 0; i < measured.size(); i++) {
                 String flaw = runs.get(i).flaw();
                 if (flaw != null) {
-                    flaws.add(ResultLine.name(measured.get(i)) + ": " + flaw);
+                    flaws.put(measured.get(i), ResultLine.name(measured.get(i)) + ": " + flaw);
                 }
             }
             return measured;

@@ -201,7 +201,7 @@ public record Comparison(boolean labelled, boolean early, List<Row> rows) {
         }
 
         /** Whether the repetitions that are left decide: those that are invalid say nothing against B. */
-        private boolean hasIntervals(List<Metric> deciding) {
+        boolean hasIntervals(List<Metric> deciding) {
             List<Ratio> known =
                     deciding.stream().map(ratios::get).filter(Objects::nonNull).toList();
             return !known.isEmpty() && known.stream().allMatch(Ratio::hasInterval);

@@ -2,6 +2,7 @@ package dev.millrace.load.report;
 
 import dev.millrace.load.report.Comparison.Metric;
 import dev.millrace.load.report.Comparison.Ratio;
+import dev.millrace.load.run.CellResult;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -74,8 +75,10 @@ public record Outcomes(List<Line> lines) {
      * @param outcome the verdict
      * @param reason  the figure that decides, or why none does
      * @param open    whether further rounds may change the verdict
+     * @param decides whether sound repetitions decide, so that those that are invalid say nothing
      */
-    public record Line(Comparison.Row row, String name, Outcome outcome, String reason, boolean open) {}
+    public record Line(
+            Comparison.Row row, String name, Outcome outcome, String reason, boolean open, boolean decides) {}
 
     /**
      * The verdicts.
@@ -105,10 +108,13 @@ public record Outcomes(List<Line> lines) {
         for (Outcome outcome : Outcome.values()) {
             String reason = reasons.get(outcome);
             if (reason != null && (bad == null || outcome == Outcome.WORSE)) {
-                return new Line(row, name, outcome, reason, outcome == Outcome.UNDECIDED);
+                boolean open = outcome == Outcome.UNDECIDED;
+                boolean decides = (bad == null || bad.onlyInvalid()) && (!open || row.hasIntervals(deciding));
+                return new Line(row, name, outcome, reason, open, decides);
             }
         }
-        return new Line(row, name, Outcome.UNDECIDED, bad == null ? "" : bad.text(), isOpen(bad, reasons.keySet()));
+        String reason = bad == null ? "" : bad.text();
+        return new Line(row, name, Outcome.UNDECIDED, reason, isOpen(bad, reasons.keySet()), false);
     }
 
     /**
@@ -123,7 +129,8 @@ public record Outcomes(List<Line> lines) {
     /** The same verdicts with longer names. */
     public Outcomes named(String prefix) {
         return new Outcomes(lines.stream()
-                .map(line -> new Line(line.row(), prefix + line.name(), line.outcome(), line.reason(), line.open()))
+                .map(line -> new Line(
+                        line.row(), prefix + line.name(), line.outcome(), line.reason(), line.open(), line.decides()))
                 .toList());
     }
 
@@ -136,6 +143,24 @@ public record Outcomes(List<Line> lines) {
     /** Whether some cell has this verdict. */
     public boolean has(Outcome outcome) {
         return lines.stream().anyMatch(line -> line.outcome() == outcome);
+    }
+
+    /**
+     * The repetitions that count for these verdicts. One that is invalid is left out if others decide on the cells of
+     * its settings. One that Ctrl-C has ended counts, for the run was to go on.
+     */
+    public List<CellResult> counted(List<CellResult> repetitions) {
+        return repetitions.stream().filter(one -> !leaveOut(one)).toList();
+    }
+
+    private boolean leaveOut(CellResult repetition) {
+        List<Line> same = lines.stream()
+                .filter(line -> line.row().parameters().equals(repetition.parameters()))
+                .toList();
+        return !repetition.valid()
+                && !repetition.stoppedEarly()
+                && !same.isEmpty()
+                && same.stream().allMatch(Line::decides);
     }
 
     /** All verdicts in one line, with the cells that are worse, better or undecided, and the reasons. */

@@ -1,6 +1,7 @@
 package dev.millrace.load.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -10,11 +11,13 @@ import dev.millrace.load.report.RunFile;
 import dev.millrace.load.run.CellResult;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -87,6 +90,105 @@ class BudgetTest {
             assertTrue(
                     last(cli).matches("verdict: undecided in 1 of 1 .*: B, 1 of \\d+: errors: status x 1 .*"),
                     cli.out());
+        }
+    }
+
+    /** Answers after a pause, all but one request in a window in which another one was answered. */
+    private static final class HoldsOne implements TestServer.Behaviour {
+
+        private final long pauseNanos;
+        private Socket last;
+        private boolean held;
+
+        HoldsOne(long pauseMillis) {
+            this.pauseNanos = TimeUnit.MILLISECONDS.toNanos(pauseMillis);
+        }
+
+        /** Each window has a connection of its own. */
+        private synchronized boolean holds(Socket socket) {
+            boolean isSecond = socket == last;
+            last = socket;
+            boolean now = isSecond && !held;
+            held |= now;
+            return now;
+        }
+
+        @Override
+        public void answer(TestServer.Request request, OutputStream out, Socket socket) throws IOException {
+            if (holds(socket)) {
+                // The client closes the connection at the end of its drain.
+                socket.getInputStream().read();
+                return;
+            }
+            TestServer.takeTime(pauseNanos);
+            BudgetTest.answer(out);
+        }
+    }
+
+    /** Throughput alone decides: a CPU time that stands still is not known, and that of a short window may be none. */
+    private Cli compareWithOneWindowInvalid(long pauseMillis, String margin) throws Exception {
+        try (TestServer a = server();
+                TestServer b = new TestServer(new HoldsOne(pauseMillis));
+                TestServer cpu = new TestServer((request, out, socket) ->
+                        TestServer.send(out, "200 OK", "text/plain", "1".getBytes(StandardCharsets.US_ASCII)))) {
+            return Cli.run(
+                    "compare",
+                    "--margin=" + margin,
+                    a.url("/"),
+                    b.url("/"),
+                    "--",
+                    "-c=1",
+                    "--warmup=0s",
+                    "--duration=" + duration,
+                    "--drain=150ms",
+                    "--progress=none",
+                    "--server-cpu-url=" + cpu.url("/") + "," + cpu.url("/"),
+                    "--junit=" + folder.resolve("junit.xml"),
+                    "-o",
+                    folder.toString());
+        }
+    }
+
+    private void assertLeavesOneOut(String verdict, int code, Cli cli) throws IOException {
+        assertTrue(last(cli).startsWith("verdict: " + verdict + " in 1 of 1"), cli.out());
+        List<String> invalid = RunFile.read(folder.resolve("run.json")).cells().stream()
+                .filter(cell -> !cell.valid())
+                .map(CellResult::verdict)
+                .toList();
+        assertEquals(List.of("invalid: 1 requests unanswered when the drain ended"), invalid);
+        assertEquals(code, cli.code(), cli.err());
+        String junit = Files.readString(folder.resolve("junit.xml"));
+        assertFalse(junit.contains("<error"), junit);
+    }
+
+    @Test
+    void aWindowThatIsLeftOutDoesNotMakeTheRunInvalid() throws Exception {
+        assertLeavesOneOut("no difference", ExitCode.GOOD, compareWithOneWindowInvalid(1, "100000"));
+    }
+
+    @Test
+    void aServerThatIsWorseIsSoBesideAnInvalidWindow() throws Exception {
+        assertLeavesOneOut("worse", ExitCode.ERRORS, compareWithOneWindowInvalid(10, "5"));
+    }
+
+    @Test
+    void anInvalidWindowCountsWhereNoOthersDecide() throws Exception {
+        duration = "1s";
+        try (TestServer a = server();
+                TestServer b = new TestServer(new HoldsOne(1))) {
+            Cli cli = Cli.run(
+                    "http",
+                    "--budget=1ms",
+                    "-c=1",
+                    "--warmup=0s",
+                    "--duration=" + duration,
+                    "--drain=150ms",
+                    "--progress=none",
+                    "--label=a,b",
+                    a.url("/"),
+                    b.url("/"));
+            assertTrue(last(cli).startsWith("verdict: undecided in 1 of 1"), cli.out());
+            assertEquals(ExitCode.INVALID, cli.code(), cli.err());
         }
     }
 

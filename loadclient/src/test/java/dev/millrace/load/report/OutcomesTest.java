@@ -37,6 +37,49 @@ class OutcomesTest {
         return Outcomes.of(comparison, List.of(Metric.THROUGHPUT), 5).lines().get(0);
     }
 
+    private static CellResult invalid(String server, int round, String reason) {
+        CellResult cell = ExperimentRuns.cell(server, round, 1000, 1, false);
+        return new CellResult(
+                cell.label(),
+                cell.parameters(),
+                round,
+                cell.model(),
+                cell.countsBytes(),
+                cell.windowSeconds(),
+                cell.counts(),
+                cell.errors(),
+                cell.times(),
+                cell.sizes(),
+                cell.cpu(),
+                cell.series(),
+                "",
+                "invalid: " + reason,
+                List.of());
+    }
+
+    /** The repetitions that count of ten rounds, and of a further one of B that is invalid. */
+    private static int counted(CellResult last, int sound) {
+        List<CellResult> a = new ArrayList<>();
+        List<CellResult> b = new ArrayList<>(List.of(last));
+        for (int round = 0; round < 10; round++) {
+            a.add(ExperimentRuns.cell("A", round, 1000, 1, false));
+            b.add(round < sound ? ExperimentRuns.cell("B", round, 1000, 1, false) : invalid("B", round, "steal (9 %)"));
+        }
+        Comparison comparison = Comparison.of(a, b, 1, true);
+        return Outcomes.of(comparison, List.of(Metric.THROUGHPUT), 5).counted(b).size();
+    }
+
+    @Test
+    void anInvalidRepetitionIsLeftOutIfOthersDecide() {
+        assertEquals(10, counted(invalid("B", 10, "steal (9 %)"), 10));
+        assertEquals(9, counted(invalid("B", 10, "steal (9 %)"), 9));
+        assertEquals(11, counted(invalid("B", 10, "stopped early"), 10), "the run was to go on");
+        assertEquals(11, counted(invalid("B", 10, "steal (9 %)"), 1), "one pair has no interval");
+        assertEquals(11, counted(invalid("B", 10, "steal (9 %)"), 0), "nothing is left");
+        List<CellResult> alone = List.of(invalid("B", 0, "steal (9 %)"));
+        assertEquals(alone, new Outcomes(List.of()).counted(alone), "without a comparison");
+    }
+
     @Test
     void aCellIsOpenWhileRoundsMayDecide() {
         assertEquals(Outcome.NO_DIFFERENCE, after(1, 0).outcome());
