@@ -174,8 +174,7 @@ public final class CellRun {
     }
 
     private boolean nothingYet() {
-        long done = cell.workload().countsBytes() ? clock.bytes.sum() : clock.requests.sum();
-        return done == 0 && clock.faults.total() == 0;
+        return Verdict.isNothing(cell, clock.requests.sum(), clock.bytes.sum()) && clock.faults.total() == 0;
     }
 
     /**

@@ -94,10 +94,7 @@ final class Verdict {
         if (flaw != null) {
             return flaw;
         }
-        long done = facts.cell().workload().countsBytes()
-                ? facts.counts().bytes()
-                : facts.counts().requests();
-        if (done == 0) {
+        if (isNothing(facts.cell(), facts.counts().requests(), facts.counts().bytes())) {
             return "nothing completed";
         }
         if (facts.counts().requests() == 0) {
@@ -107,6 +104,11 @@ final class Verdict {
         flaw = flaw == null ? unsteady(facts) : flaw;
         String required = facts.limits().require();
         return flaw != null || required == null || required.equals(facts.bound()) ? flaw : facts.bound();
+    }
+
+    /** Whether there is no result. Bytes are one before their download ends; that of an empty file has none. */
+    static boolean isNothing(Cell cell, long requests, long bytes) {
+        return requests == 0 && (bytes == 0 || !cell.workload().countsBytes());
     }
 
     /** The flaw of exchanges that had no end, for which the server is to blame; null if there is none. */

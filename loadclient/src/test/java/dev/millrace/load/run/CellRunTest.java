@@ -284,6 +284,20 @@ class CellRunTest {
         }
     }
 
+    @Test
+    void anAnswerOfAnEmptyFileIsAResult() throws Exception {
+        try (TestServer server =
+                new TestServer((request, out, socket) -> TestServer.send(out, "200 OK", "x/y", new byte[0]))) {
+            Cell cell = new Cell("", 1, 0, 0, new Asking(Target.of(server.url("/")), new Failing(0), true));
+            RunSettings settings = settings(Duration.ofSeconds(20), 3);
+            CellResult result =
+                    new CellRun(cell, settings, null, (warmingUp, seconds, left, requests, bytes, errors) -> {}).run(0);
+            assertEquals(3, result.counts().requests());
+            assertTrue(result.windowSeconds() < 20, "it stayed open until the timeout");
+            assertTrue(result.valid(), result.verdict());
+        }
+    }
+
     /** A server that was started anew in the window: its CPU time begins again. */
     private static ServerCpu restarted() {
         AtomicLong used = new AtomicLong(100_000_000_000L);

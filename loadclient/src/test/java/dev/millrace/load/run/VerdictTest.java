@@ -197,6 +197,10 @@ class VerdictTest {
         assertEquals(
                 "invalid: nothing completed",
                 Verdict.of(facts(files, new Counts(0, 0, 1, 0, 0, 0), 0, Map.of(), true)));
+        assertEquals(
+                "latency-bound",
+                Verdict.of(facts(files, new Counts(5, 0, 1, 0, 0, 0), 0, Map.of(), true)),
+                "of an empty file");
     }
 
     @Test
