@@ -172,7 +172,7 @@ final class HttpCommand extends LoadCommand {
             return target.requestTarget();
         }
         String all =
-                String.join(",", mix.entries().stream().map(UrlMix.Entry::url).toList());
+                String.join(",", mix.entries().stream().map(UrlMix.Entry::shown).toList());
         return all.length() <= LONGEST_LABEL ? all : mix.entries().size() + " URLs";
     }
 

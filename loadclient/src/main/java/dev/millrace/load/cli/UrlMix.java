@@ -33,6 +33,11 @@ record UrlMix(List<Entry> entries) {
      */
     record Entry(int weight, @Nullable String method, String url) {
 
+        /** The URL as it is shown: reports go to others. */
+        String shown() {
+            return Target.withoutPasswords(url);
+        }
+
         /** The URL on a server. */
         Target on(Target server) {
             if (url.isEmpty()) {
@@ -64,7 +69,8 @@ record UrlMix(List<Entry> entries) {
     /** The URLs for the report: weights and methods of some, otherwise their number, and what tells them from others. */
     String describe() {
         String all = entries.stream()
-                .map(entry -> entry.weight() + (entry.method() == null ? "" : " " + entry.method()) + " " + entry.url())
+                .map(entry ->
+                        entry.weight() + (entry.method() == null ? "" : " " + entry.method()) + " " + entry.shown())
                 .collect(Collectors.joining(", "));
         return entries.size() <= FEW
                 ? all

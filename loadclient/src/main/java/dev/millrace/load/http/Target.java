@@ -25,7 +25,9 @@ public record Target(URI uri, InetSocketAddress address) {
     /** Names with underscores, as Docker gives them; java.net.URI finds neither host nor port in these. */
     private static final Pattern NAMED = Pattern.compile("([\\w.-]+)(?::(\\d{1,5}))?");
 
-    private static final Pattern PASSWORD = Pattern.compile("(?i)(https?://[^\\s/@:]*):[^\\s/@]*@");
+    /** Also in a reference without a scheme, as a whole or as the value of an option. */
+    private static final Pattern PASSWORD = Pattern.compile("(?i)((?:https?:|(?<![^\\s=]))//[^\\s/@:]*):[^\\s/@]*@");
+
     /** Request fields with secrets, on a command line: up to the next option or URL. */
     private static final Pattern SECRET =
             Pattern.compile("(?i)\\b((?:proxy-)?authorization|cookie):(?:(?!\\s--?[a-z]|\\shttps?://).)*");

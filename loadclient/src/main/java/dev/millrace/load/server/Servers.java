@@ -200,7 +200,7 @@ public final class Servers implements AutoCloseable {
                 String command = Environment.commandLine(process.pid());
                 facts.put(
                         ("server process " + entry.label()).strip(),
-                        process.pid() + (command == null ? "" : " " + command));
+                        process.pid() + (command == null ? "" : " " + Target.withoutPasswords(command)));
             }
         }
     }

@@ -84,11 +84,7 @@ class BuildFilesTest {
                     url);
             assertEquals(ExitCode.GOOD, cli.code(), cli.err());
         }
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.filter(Files::isRegularFile).toList()) {
-                assertFalse(Files.readString(file).contains("secret"), file.toString());
-            }
-        }
+        assertNoSecret();
         assertEquals(
                 "java -jar x http -n 1 http://me:***@a/ https://b:8443/@c:d",
                 Target.withoutPasswords("java -jar x http -n 1 http://me:p%40:s@a/ https://b:8443/@c:d"));
@@ -96,6 +92,49 @@ class BuildFilesTest {
                 "http -H Authorization: *** -n 1 -H cookie: *** -H X: y http://a/",
                 Target.withoutPasswords(
                         "http -H Authorization: Bearer a.b-c -n 1 -H cookie:d=e; f=g -H X: y http://a/"));
+    }
+
+    private void assertNoSecret() throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                assertFalse(file.toString().contains("secret"), file.toString());
+                assertFalse(Files.readString(file).contains("secret"), file.toString());
+            }
+        }
+    }
+
+    @Test
+    void aPasswordInTheUrlsOfAMixIsSentAndInNoFile(@TempDir Path elsewhere) throws Exception {
+        try (TestServer server = new TestServer(BuildFilesTest::hello)) {
+            String url = server.url("/a").replace("//", "//me:secret@");
+            Path urls = Files.writeString(elsewhere.resolve("urls"), url + "\n");
+            for (String mix : List.of(
+                    "--url=" + url,
+                    "--url=2 PUT " + url,
+                    "--url=" + url.substring("http:".length()),
+                    "--urls=" + urls)) {
+                Cli cli = Cli.run(
+                        "http",
+                        "-c=1",
+                        "-n=1",
+                        "--warmup=0s",
+                        "-q",
+                        mix,
+                        "-o=" + folder,
+                        "--junit=" + folder.resolve("j.xml"),
+                        "--openmetrics=" + folder.resolve("m.txt"),
+                        server.url("/"));
+                assertEquals(ExitCode.GOOD, cli.code(), cli.err());
+                assertFalse(cli.out().contains("secret"), cli.out());
+                assertNoSecret();
+            }
+            assertEquals(4, server.requests().size());
+            server.requests()
+                    .forEach(one -> assertTrue(one.head().contains("Authorization: Basic bWU6c2VjcmV0"), "" + one));
+        }
+        assertEquals(
+                "http --url=//me:***@a/ --url 3 GET //me:***@a/ //me:***@a/ http://a//b:c@d",
+                Target.withoutPasswords("http --url=//me:p@a/ --url 3 GET //me:p@a/ //me:p@a/ http://a//b:c@d"));
     }
 
     @Test

@@ -21,6 +21,8 @@ import java.net.StandardSocketOptions;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
@@ -101,6 +103,22 @@ class ServersTest {
                     failure.getMessage().length() < 2000,
                     () -> "kept " + failure.getMessage().length());
             assertEquals(3_000_002, Files.size(log));
+        }
+    }
+
+    @Test
+    @DisabledOnOs(value = OS.WINDOWS, disabledReason = "the server is a shell")
+    void aPasswordInAServersCommandIsHidden() throws Exception {
+        Process process = new ProcessBuilder("sh", "-c", "read line", "http://me:secret@a/").start();
+        Target target = Target.of("http://127.0.0.1:1/");
+        try (Servers servers = new Servers(
+                List.of(new Servers.Entry("b", target, process.pid(), null, null)), folder, TlsSettings.ofJdk())) {
+            Map<String, String> facts = new TreeMap<>();
+            servers.describe(facts);
+            String described = facts.get("server process b");
+            assertTrue(described.endsWith(" -c read line http://me:***@a/"), described);
+        } finally {
+            process.destroy();
         }
     }
 
