@@ -56,7 +56,7 @@ final class ReportCommand implements Callable<Integer> {
     @Option(
             names = "--agree",
             description = "Compares two replays of the same experiment, ratio by ratio; exit 1 unless "
-                    + "the 95 %% intervals of all meet.")
+                    + "the intervals of all meet, as the page has them: of 97.5 %% where there may be further rounds.")
     private boolean agree;
 
     @Option(

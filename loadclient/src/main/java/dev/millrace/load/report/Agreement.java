@@ -9,9 +9,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells whether two runs of the same experiment agree: whether the intervals of their ratios overlap. Intervals of 95 %
- * and equal width miss each other about once in two hundred ratios when nothing has changed. Only ratios are compared,
- * because a machine may be faster for all servers on another day. A ratio that one run lacks does not agree. Immutable.
+ * Tells whether two runs of the same experiment agree: whether the intervals of their ratios, as the page has them,
+ * overlap. Those of equal width miss each other about once in two hundred ratios when nothing has changed, if they are
+ * of 95 %. Where there may be further rounds they are of 97.5 %, and that is about once in seven to nine hundred. Only
+ * ratios are compared, because a machine may be faster for all servers on another day. A ratio that one run lacks does
+ * not agree. Immutable.
  *
  * @param lines a line for each ratio that one of the runs has and both asked for
  */

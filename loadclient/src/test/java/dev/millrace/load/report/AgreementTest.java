@@ -7,12 +7,15 @@ import static dev.millrace.load.report.ExperimentRuns.experiment;
 import static dev.millrace.load.report.ExperimentRuns.run;
 import static dev.millrace.load.report.ExperimentRuns.with;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.load.experiment.Lengths;
 import dev.millrace.load.run.CellResult;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Two runs of one experiment agree where the intervals of their ratios meet. */
@@ -27,6 +30,21 @@ class AgreementTest {
         assertTrue(
                 apart.text().lines().anyMatch(line -> line.matches("text of b +1\\.50 \\[1\\..* APART")), apart.text());
         assertTrue(apart.text().endsWith("0 of 5 agree"), apart.text());
+    }
+
+    /** Where there may be further rounds, they are wider. */
+    @Test
+    void intervalsAreThoseOfThePage() {
+        RunFile planned = run("test", 1.4, 1.5, 1.6);
+        Lengths further = new Lengths(3, 1, 0, 0, 0, 1, 1, 0, 9);
+        RunFile full =
+                run(Map.of(RunFile.FORM, RunFile.FULL), planned.cells(), experiment("test", null, further, ROWS));
+        String interval = new ExperimentResults(full)
+                .ratio(ExperimentResults.THROUGHPUT, ROWS.get(1), ROWS.get(0), null)
+                .text();
+        assertTrue(String.join("", ExperimentTables.texts(full)).contains(interval), interval);
+        assertTrue(Agreement.of(full, full).text().contains(interval), interval);
+        assertFalse(Agreement.of(planned, planned).text().contains(interval), interval);
     }
 
     @Test
