@@ -116,7 +116,8 @@ final class BlockingWrite {
     }
 
     /**
-     * Writes what the socket takes at once. No thread may read meanwhile, or begin to.
+     * Writes what the socket takes at once. No thread may read meanwhile, or begin to. A virtual thread whose turn is over parks before this
+     * returns. It still counts as writing then: who cancels would spin for it otherwise.
      *
      * @return whether it took all
      */
@@ -125,11 +126,16 @@ final class BlockingWrite {
         BlockedWriteEvent event = begin();
         try {
             channel.configureBlocking(false);
+            boolean written;
             try {
-                return writeSome(buffers);
+                written = writeSome(buffers);
             } finally {
                 channel.configureBlocking(true);
             }
+            if (turn != null) {
+                turn.onProgress();
+            }
+            return written;
         } catch (IOException x) {
             throw new EofException(x);
         } finally {

@@ -3,6 +3,7 @@ package dev.millrace.connector;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.eclipse.jetty.util.NanoTime;
+import org.eclipse.jetty.util.VirtualThreads;
 
 /**
  * How long a virtual thread reads from one connection, or writes to it, before others have its carrier. The JDK takes none from a thread that
@@ -39,8 +40,11 @@ final class CarrierTurn {
         int millis = millis(now);
         if (millis - beginMillis >= TURN_MILLIS) {
             beginMillis = millis;
-            // To yield would not do: new connections may still get no carrier.
-            LockSupport.parkNanos(1);
+            // A thread of a pool, which answers asynchronously, has no carrier.
+            if (VirtualThreads.isVirtualThread()) {
+                // To yield would not do: new connections may still get no carrier.
+                LockSupport.parkNanos(1);
+            }
         }
     }
 

@@ -20,6 +20,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.VirtualThreads;
 import org.eclipse.jetty.websocket.api.Session;
 import org.eclipse.jetty.websocket.server.WebSocketUpgradeHandler;
@@ -36,7 +38,10 @@ class BusyPeersTest {
     private final ExecutorService peers = Executors.newCachedThreadPool();
     private volatile boolean over;
 
-    /** Of a POST it takes the content, with something to compute after each block; and for a PUT. The answer of a DELETE never ends. */
+    /**
+     * Of a POST it takes the content, with something to compute after each block; and for a PUT. The answer of a DELETE never ends, nor
+     * that of a PATCH, which a virtual thread of the application's writes.
+     */
     private final Handler computing = Handlers.of((request, response, callback) -> {
         switch (request.getMethod()) {
             case "POST" -> {
@@ -46,6 +51,10 @@ class BusyPeersTest {
             }
             case "PUT" -> compute();
             case "DELETE" -> give(Content.Sink.asOutputStream(response));
+            case "PATCH" -> {
+                VirtualThreads.getDefaultVirtualThreadsExecutor().execute(() -> giveAll(response, callback));
+                return;
+            }
             default -> {
                 // The answer is all.
             }
@@ -58,6 +67,16 @@ class BusyPeersTest {
         while (!over && content.read(block) >= 0) {
             compute();
         }
+    }
+
+    private void giveAll(Response response, Callback callback) {
+        try (OutputStream content = Content.Sink.asOutputStream(response)) {
+            give(content);
+        } catch (IOException x) {
+            callback.failed(x);
+            return;
+        }
+        callback.succeeded();
     }
 
     private void give(OutputStream content) throws IOException {
@@ -137,6 +156,16 @@ class BusyPeersTest {
     @Test
     void leaveTheCarriersOfVirtualThreadsToOthersThoughTheirAnswersNeverEnd() throws Exception {
         leaveCarriers("DELETE / HTTP/1.1\r\nHost: localhost\r\n\r\n", new byte[0]);
+    }
+
+    @Test
+    void leaveTheCarriersOfVirtualThreadsToOthersThoughTheirAnswersNeverEndAndContentIsLeft() throws Exception {
+        leaveCarriers("DELETE / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\nx", new byte[0]);
+    }
+
+    @Test
+    void leaveTheCarriersOfVirtualThreadsToOthersThoughAsynchronousAnswersNeverEnd() throws Exception {
+        leaveCarriers("PATCH / HTTP/1.1\r\nHost: localhost\r\n\r\n", new byte[0]);
     }
 
     @Test
