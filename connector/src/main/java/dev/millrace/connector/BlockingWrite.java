@@ -230,9 +230,7 @@ final class BlockingWrite {
 
     // The close has woken it, so that it is about to leave: for a channel that is closed, no call waits.
     private void awaitWriter() {
-        while (duty.isWriting() && !sendsFile) {
-            Thread.yield();
-        }
+        WriteDuty.awaitEnd(() -> duty.isWriting() && !sendsFile);
     }
 
     /**

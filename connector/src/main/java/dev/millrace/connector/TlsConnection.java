@@ -301,6 +301,7 @@ final class TlsConnection extends SslConnection {
         @Override
         public @Nullable Callback cancelWrite(Throwable cause) {
             TlsState.beforeCancel(this, cause);
+            WriteDuty.awaitFlushed(getWriteFlusher());
             return super.cancelWrite(cause);
         }
 

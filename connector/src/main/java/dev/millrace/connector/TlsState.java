@@ -10,7 +10,6 @@ import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.EofException;
-import org.eclipse.jetty.io.WriteFlusher;
 import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.util.Callback;
 
@@ -64,7 +63,9 @@ final class TlsState {
      */
     static void beforeCancel(SslConnection.SslEndPoint cancelled, Throwable cause) {
         EndPoint encrypted = MillraceEndPoint.socket(cancelled);
-        if (isFlushing(cancelled) && encrypted instanceof WriteDuty.Owner written && written.isBlocking()) {
+        if (WriteDuty.isFlushing(cancelled.getWriteFlusher())
+                && encrypted instanceof WriteDuty.Owner written
+                && written.isBlocking()) {
             Callback pending = encrypted.cancelWrite(cause);
             if (pending != null) {
                 pending.failed(cause);
@@ -77,14 +78,9 @@ final class TlsState {
         Thread writer = MillraceEndPoint.socket(closed) instanceof MillraceEndPoint encrypted
                 ? encrypted.handlingThread()
                 : null;
-        if (writer != null && writer != Thread.currentThread() && isFlushing(closed)) {
+        if (writer != null && writer != Thread.currentThread() && WriteDuty.isFlushing(closed.getWriteFlusher())) {
             beforeCancel(closed, new EofException("connection was closed"));
         }
-    }
-
-    private static boolean isFlushing(SslConnection.SslEndPoint decrypted) {
-        WriteFlusher flusher = decrypted.getWriteFlusher();
-        return !flusher.isPending() && !flusher.isFailed() && !JettyInternals.isIdle(flusher);
     }
 
     /**

@@ -1,8 +1,12 @@
 package dev.millrace.connector;
 
+import dev.millrace.jetty.JettyInternals;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.WriteFlusher;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.VirtualThreads;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,6 +19,8 @@ import org.slf4j.LoggerFactory;
  */
 final class WriteDuty {
     private static final Logger LOG = LoggerFactory.getLogger(WriteDuty.class);
+
+    private static final long PARK_NANOS = 100_000;
 
     private final Owner owner;
     private final BioResources resources;
@@ -127,6 +133,9 @@ final class WriteDuty {
         if (writing) {
             owner.close(cause);
         }
+        if (resources.threads().isVirtual()) {
+            awaitFlushed(owner.getWriteFlusher());
+        }
         Callback callback = owner.getWriteFlusher().cancelWrite(cause);
         // There is no callback of a write whose thread was not let in: Jetty's flusher fails that one itself.
         if (owner.isBlocking() && (awaitsThread || callback != null)) {
@@ -134,5 +143,36 @@ final class WriteDuty {
             owner.close(cause);
         }
         return callback;
+    }
+
+    /**
+     * Waits until no thread is in a flusher, as Jetty's flusher does by a busy loop in the write that it cancels. A virtual thread in that
+     * loop keeps its carrier. The one that is to come out may have none, though the connection is closed. Other threads do not wait here.
+     */
+    static void awaitFlushed(WriteFlusher flusher) {
+        if (isFlushing(flusher) && VirtualThreads.isVirtualThread()) {
+            awaitEnd(() -> isFlushing(flusher));
+        }
+    }
+
+    /** Waits for a thread that is about to come out of a write. To yield would not do for a virtual one: see {@link CarrierTurn}. */
+    static void awaitEnd(BooleanSupplier isWriting) {
+        boolean interrupted = false;
+        while (isWriting.getAsBoolean()) {
+            if (VirtualThreads.isVirtualThread()) {
+                // With an interrupt, no park gives the carrier away.
+                interrupted |= Thread.interrupted();
+                LockSupport.parkNanos(PARK_NANOS);
+            } else {
+                Thread.yield();
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    static boolean isFlushing(WriteFlusher flusher) {
+        return !flusher.isPending() && !flusher.isFailed() && !JettyInternals.isIdle(flusher);
     }
 }
