@@ -139,6 +139,14 @@ class StopOfConnectorContractTest {
         }
     }
 
+    private static void awaitEnd(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException x) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     // One that has not ended yet goes on when its connector runs again; the interrupt meant for it may then close the
     // new channel.
     private static void awaitEndOfAcceptors() throws Exception {
@@ -255,6 +263,31 @@ class StopOfConnectorContractTest {
             stopping.start();
             stopping.join();
             assertEquals(channels.accepted, channels.closed);
+        }
+    }
+
+    /** The thread that stops the server may have much more to stop, and nobody interrupts it. */
+    @Test
+    void doesNotWaitForeverForListenersThatDo() throws Exception {
+        CountDownLatch released = new CountDownLatch(1);
+        TestServer server = new TestServer(connectors::http);
+        server.connector().addBean(new Connection.Listener() {
+            @Override
+            public void onClosed(Connection connection) {
+                awaitEnd(released);
+            }
+        });
+        try (server) {
+            server.start(Handlers.hello());
+            answerAll(server);
+            Thread stopping = new Thread(() -> LifeCycle.stop(server.connector()));
+            stopping.start();
+            try {
+                Await.until("the stop is over", () -> !stopping.isAlive());
+            } finally {
+                released.countDown();
+            }
+            stopping.join();
         }
     }
 
