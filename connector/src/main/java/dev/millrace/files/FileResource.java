@@ -17,6 +17,7 @@ import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.resource.Resource;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,6 +32,7 @@ class FileResource extends Resource implements Content.Source.Factory {
     private final String path;
     private final OpenFile file;
     private final Resource resource;
+    private final @Nullable HttpField contentType;
     /** Whether this belongs to one answer, of which a part may have left. */
     private final boolean isHeld;
 
@@ -38,12 +40,14 @@ class FileResource extends Resource implements Content.Source.Factory {
      * @param path what was asked for
      * @param file open as long as its content is kept
      * @param resource where it was found
+     * @param contentType of the file; an application may give it another in its answers
      */
-    FileResource(Mount mount, String path, OpenFile file, Resource resource) {
+    FileResource(Mount mount, String path, OpenFile file, Resource resource, @Nullable HttpField contentType) {
         this.mount = mount;
         this.path = path;
         this.file = file;
         this.resource = resource;
+        this.contentType = contentType;
         this.isHeld = false;
         // Resolved once, before other threads see it: a resource remembers this, but not in a thread-safe manner.
         resource.isAlias();
@@ -64,6 +68,7 @@ class FileResource extends Resource implements Content.Source.Factory {
         this.path = other.path;
         this.file = held;
         this.resource = other.resource;
+        this.contentType = other.contentType;
         this.isHeld = true;
     }
 
@@ -90,6 +95,14 @@ class FileResource extends Resource implements Content.Source.Factory {
                 return held;
             }
         };
+    }
+
+    /**
+     * Whether a compression around is given the whole file, whatever type an application gives it. The same for one that is in memory and
+     * for one that is not: its Content-Encoding does not depend on that.
+     */
+    boolean isForCompression() {
+        return mount.settings().isForCompression(contentType, file.size());
     }
 
     /**

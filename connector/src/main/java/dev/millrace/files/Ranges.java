@@ -42,7 +42,7 @@ final class Ranges {
         String version = request.get(HttpHeader.IF_RANGE);
         return version == null
                 || (!version.startsWith("W/") && version.equals(content.getETagValue()))
-                || (isDateOf(version, content) && !isOfOtherCodings(version, content, response, settings));
+                || (isDateOf(version, content) && !isOfOtherCodings(version, content, response));
     }
 
     // A file may become another version of the same date until its second is over. Until then the date is a weak
@@ -55,12 +55,11 @@ final class Ranges {
     }
 
     // A date that two codings have in common is a weak validator (section 8.8.1): parts of both would be joined.
-    private static boolean isOfOtherCodings(
-            String date, HttpContent content, HttpFields response, SendfileSettings settings) {
+    private static boolean isOfOtherCodings(String date, HttpContent content, HttpFields response) {
         FileResource file = content.getResource() instanceof FileResource ours ? ours : null;
         boolean mayBeCompressed = content.getContentEncoding() == null
                 && response.contains(HttpHeader.VARY, HttpHeader.ACCEPT_ENCODING.asString())
-                && (file == null || settings.isForCompression(content.getContentType(), file.length()));
+                && (file == null || file.isForCompression());
         Set<CompressedContentFormat> variants = content.getPreCompressedContentFormats();
         boolean hasVariants = variants != null && !variants.isEmpty();
         return mayBeCompressed || (hasVariants && (file == null || file.isDateOfOtherCoding(date, content, variants)));

@@ -62,7 +62,6 @@ final class SendfileContent extends HttpContent.Wrapper {
         this.mount = mount;
         this.path = path;
         this.file = file;
-        this.resource = new FileResource(mount, path, file, found.getResource());
         this.slot = slot;
         this.isSmall = slot != null && slot.isSmall();
         this.lastModified = new PreEncodedHttpField(
@@ -72,6 +71,7 @@ final class SendfileContent extends HttpContent.Wrapper {
         this.contentType = found.getContentType() == null
                 ? null
                 : new PreEncodedHttpField(HttpHeader.CONTENT_TYPE, found.getContentTypeValue());
+        this.resource = new FileResource(mount, path, file, found.getResource(), contentType);
         this.etag = new PreEncodedHttpField(HttpHeader.ETAG, file.etag());
     }
 
@@ -137,9 +137,8 @@ final class SendfileContent extends HttpContent.Wrapper {
         }
     }
 
-    // The same for a file that is in memory and for one that is not: its Content-Encoding does not depend on that.
     private boolean isCompressible(Content.Sink sink) {
-        return !SendPath.isRange(sink) && mount.settings().isForCompression(contentType, file.size());
+        return !SendPath.isRange(sink) && resource.isForCompression();
     }
 
     private void write(Content.Sink sink, ContentMemory memory, long offset, long bytes, Callback callback) {

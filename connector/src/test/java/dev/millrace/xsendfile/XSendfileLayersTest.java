@@ -23,6 +23,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.zip.GZIPInputStream;
 import org.eclipse.jetty.compression.server.CompressionHandler;
 import org.eclipse.jetty.server.Handler;
@@ -197,6 +198,36 @@ class XSendfileLayersTest {
         checkCompressed(new GzipHandler(delegating(application(BODY))), true);
         checkCompressed(delegating(new GzipHandler(application(""))), false);
         checkCompressed(delegating(new GzipHandler(application(BODY))), false);
+    }
+
+    private static int resumed(RawClient client, String accept, Answer begun) throws Exception {
+        return get(
+                        client,
+                        "/report",
+                        accept,
+                        "Range: bytes=1000-5999",
+                        "If-Range: " + begun.headers().get("Last-Modified"))
+                .status();
+    }
+
+    /** What was compressed is not resumed by a date, whatever type the application gives it. What never is goes on. */
+    @Test
+    void areResumedByADateOfOneCoding() throws Exception {
+        TestFiles.age(directory.resolve("text.txt"));
+        for (String name : new String[] {"text.txt", "image.jpg"}) {
+            Handler application = Handlers.fields(() -> Map.of(
+                    "X-Sendfile", directory.resolve(name).toString(), "Content-Type", "application/octet-stream"));
+            try (TestServer server =
+                            new TestServer(connectors::http).start(new CompressionHandler(delegating(application)));
+                    RawClient client = server.client()) {
+                boolean isText = name.equals("text.txt");
+                Answer begun = get(client, "/report", "Accept-Encoding: gzip");
+                assertEquals(isText ? "gzip" : null, begun.headers().get("Content-Encoding"), name);
+                for (String accept : new String[] {"Accept-Encoding: gzip", "Accept-Encoding: identity"}) {
+                    assertEquals(isText ? 200 : 206, resumed(client, accept, begun), name + ", " + accept);
+                }
+            }
+        }
     }
 
     /** Of a file that is compressed on the disk, for example. */
