@@ -31,6 +31,7 @@ import org.eclipse.jetty.http.content.PreCompressedHttpContentFactory;
 import org.eclipse.jetty.http.content.VirtualHttpContentFactory;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.StringUtil;
 import org.eclipse.jetty.util.component.ContainerLifeCycle;
 import org.jspecify.annotations.Nullable;
@@ -195,11 +196,14 @@ public class SendfileServlet extends ResourceServlet {
 
     private void getRanges(HttpServletRequest request, HttpServletResponse response)
             throws ServletException, IOException {
-        HttpServletRequest served = withRanges(request);
-        if (served == request && lookUps.get().severalRanges != null && response instanceof ServletApiResponse) {
-            ServletContextResponse target =
-                    ServletContextRequest.getServletContextRequest(request).getServletContextResponse();
-            lookUps.get().partsTo = target.isWritingOrStreaming() ? null : target;
+        ServletContextResponse target =
+                ServletContextRequest.getServletContextRequest(request).getServletContextResponse();
+        boolean isDirect = response instanceof ServletApiResponse && !target.isWritingOrStreaming();
+        // Behind an application's wrapper, or its output, anything may be done to what is written.
+        HttpServletRequest served =
+                withRanges(request, isDirect ? target : new Response.Wrapper(target.getRequest(), target));
+        if (served == request && lookUps.get().severalRanges != null && isDirect) {
+            lookUps.get().partsTo = target;
         }
         super.doGet(served, response);
     }
@@ -262,7 +266,7 @@ public class SendfileServlet extends ResourceServlet {
         }
     }
 
-    private HttpServletRequest withRanges(HttpServletRequest request) throws IOException {
+    private HttpServletRequest withRanges(HttpServletRequest request, Response response) throws IOException {
         try {
             String path = getEncodedPathInContext(request, false);
             ServletContextRequest target = ServletContextRequest.getServletContextRequest(request);
@@ -270,10 +274,7 @@ public class SendfileServlet extends ResourceServlet {
             HttpContent content = path == null ? null : getResourceService().getContent(path, target);
             return content == null
                             || content.getResource().isDirectory()
-                            || files.acceptsRanges(
-                                    target.getHeaders(),
-                                    content,
-                                    target.getServletContextResponse().getHeaders())
+                            || files.acceptsRanges(target.getHeaders(), content, response)
                     ? request
                     : new Whole(request, RANGES);
         } catch (InvalidPathException ignored) {

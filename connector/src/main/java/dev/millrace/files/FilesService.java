@@ -147,7 +147,7 @@ public final class FilesService extends ResourceService {
         boolean areSeveral = Ranges.areSeveral(fields);
         boolean isDirectory = content.getResource().isDirectory();
         if ((areSeveral && isUnopened(content))
-                || (!isDirectory && !Ranges.areAcceptable(fields, content, response.getHeaders(), settings.get()))) {
+                || (!isDirectory && !Ranges.areAcceptable(fields, content, response, settings.get()))) {
             super.doGet(withoutRange(request), response, callback, content);
         } else if (isDirectory) {
             // The welcome file may be an application's, which says itself what its pages and ranges are like.

@@ -10,6 +10,9 @@ import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.content.HttpContent;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.Server;
 
 /** Rules of range requests that Jetty's file serving leaves open. */
 final class Ranges {
@@ -18,13 +21,18 @@ final class Ranges {
     /** A number that may exceed a {@code long}: it is valid (section 14.1.2), and Jetty takes it for no range. */
     private static final Pattern LONG_NUMBER = Pattern.compile("[1-9]\\d{18,}");
 
+    /** Known by its name: a server need not have jetty-compression. */
+    private static final String COMPRESSION_HANDLER = "org.eclipse.jetty.compression.server.CompressionHandler";
+    /** To be removed from Jetty. */
+    private static final String GZIP_HANDLER = "org.eclipse.jetty.server.handler.gzip.GzipHandler";
+
     private static final String MOST = Long.toString(Long.MAX_VALUE);
 
     private Ranges() {}
 
     /** See {@link SendfileContentFactory#acceptsRanges}. */
     static boolean areAcceptable(
-            HttpFields request, HttpContent content, HttpFields response, SendfileSettings settings) {
+            HttpFields request, HttpContent content, Response response, SendfileSettings settings) {
         if (content.getContentLengthValue() == 0) {
             // A suffix of nothing is satisfiable (RFC 9110 section 14.1.2), and no Content-Range can name it.
             return false;
@@ -55,14 +63,35 @@ final class Ranges {
     }
 
     // A date that two codings have in common is a weak validator (section 8.8.1): parts of both would be joined.
-    private static boolean isOfOtherCodings(String date, HttpContent content, HttpFields response) {
+    private static boolean isOfOtherCodings(String date, HttpContent content, Response response) {
         FileResource file = content.getResource() instanceof FileResource ours ? ours : null;
-        boolean mayBeCompressed = content.getContentEncoding() == null
-                && response.contains(HttpHeader.VARY, HttpHeader.ACCEPT_ENCODING.asString())
-                && (file == null || file.isForCompression());
         Set<CompressedContentFormat> variants = content.getPreCompressedContentFormats();
         boolean hasVariants = variants != null && !variants.isEmpty();
-        return mayBeCompressed || (hasVariants && (file == null || file.isDateOfOtherCoding(date, content, variants)));
+        // What has a coding is compressed by nobody. Where it is no variant, an application chose it among others.
+        boolean mayBeOther = response.getHeaders().contains(HttpHeader.VARY, HttpHeader.ACCEPT_ENCODING.asString())
+                && (content.getContentEncoding() == null
+                        ? file == null || file.isForCompression() || !passesCompressions(response)
+                        : !hasVariants);
+        return mayBeOther || (hasVariants && (file == null || file.isDateOfOtherCoding(date, content, variants)));
+    }
+
+    // A compression need not be seen: Jetty's older one, and those of applications, wrap nothing for who accepts no
+    // coding. So the date holds only where Jetty's newer one may be what the answer varies by.
+    private static boolean passesCompressions(Response response) {
+        Server server =
+                response.getRequest().getConnectionMetaData().getConnector().getServer();
+        List<Handler> handlers = server.getDescendants();
+        return SendPath.passesCompressions(response)
+                && handlers.stream().anyMatch(handler -> isOf(COMPRESSION_HANDLER, handler))
+                && handlers.stream().noneMatch(handler -> isOf(GZIP_HANDLER, handler));
+    }
+
+    private static boolean isOf(String name, Handler handler) {
+        Class<?> type = handler.getClass();
+        while (type != null && !type.getName().equals(name)) {
+            type = type.getSuperclass();
+        }
+        return type != null;
     }
 
     private static boolean isUnreadable(String field) {

@@ -107,6 +107,15 @@ record SendPath(
             }
         }
 
+        static boolean arePassive(Response response) {
+            Response current = response;
+            while (current instanceof Response.Wrapper wrapper
+                    && LAYERS.get(current.getClass()) == ResponseLayer.PASSIVE) {
+                current = wrapper.getWrapped();
+            }
+            return LAYERS.get(current.getClass()) == ResponseLayer.CHANNEL;
+        }
+
         private static Content.Sink past(Response.Wrapper last, Response first) {
             Content.Sink target = last.getWrapped();
             for (Response current = first; current != last; current = ((Response.Wrapper) current).getWrapped()) {
@@ -226,6 +235,15 @@ record SendPath(
     /** Whether a layer on the way may compress what is written, or change it otherwise. */
     static boolean mayChangeContent(Response response) {
         return Layers.of(response, true).target() == null;
+    }
+
+    /**
+     * Whether content that no compression is to have goes past each one that may be on the way. One that wraps nothing, as for a client
+     * that accepts no coding, may stand behind any layer: then all must only pass content on.
+     */
+    static boolean passesCompressions(Response response) {
+        Content.Sink target = Layers.of(response, false).target();
+        return target != null && (target != response || Layers.arePassive(response));
     }
 
     /** The way for content that is copied, whatever the end point can do. A range is one of the bytes as they are: it is not compressed. */

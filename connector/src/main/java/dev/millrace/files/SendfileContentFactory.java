@@ -226,10 +226,10 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
      *
      * @param request the request's header fields
      * @param content what it asks for
-     * @param response the response's, from the handlers around: they say that it varies where they may compress it
+     * @param response what the whole would be written to: its fields say that it varies where a handler around may compress it
      * @return false when the whole is to be sent
      */
-    public boolean acceptsRanges(HttpFields request, HttpContent content, HttpFields response) {
+    public boolean acceptsRanges(HttpFields request, HttpContent content, Response response) {
         return Ranges.areAcceptable(request, content, response, settings);
     }
 

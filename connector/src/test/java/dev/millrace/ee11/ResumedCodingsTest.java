@@ -7,10 +7,16 @@ import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
+import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponseWrapper;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.EnumSet;
 import org.eclipse.jetty.compression.server.CompressionHandler;
+import org.eclipse.jetty.ee11.servlet.FilterHolder;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
 import org.eclipse.jetty.server.Handler;
@@ -58,6 +64,20 @@ class ResumedCodingsTest {
     @Test
     void areNotJoinedBehindACompression() throws Exception {
         check(new CompressionHandler(context));
+    }
+
+    /** Then what the compression gets does not depend on size and type. */
+    @Test
+    void areNotJoinedWhereAFilterWrapsTheResponse() throws Exception {
+        Filter wrapping = (request, response, chain) ->
+                chain.doFilter(request, new HttpServletResponseWrapper((HttpServletResponse) response));
+        context.addFilter(new FilterHolder(wrapping), "/*", EnumSet.of(DispatcherType.REQUEST));
+        try (TestServer server = new TestServer(Connectors.NIO::http).start(new CompressionHandler(context));
+                RawClient client = server.client()) {
+            assertEquals(
+                    "gzip", client.get("/file.bin", GZIP).answer().headers().get("Content-Encoding"));
+            check(client, "/file.bin", 200);
+        }
     }
 
     @Test

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestFiles;
@@ -25,6 +26,10 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import org.eclipse.jetty.compression.server.CompressionHandler;
 import org.eclipse.jetty.http.CompressedContentFormat;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.handler.StatisticsHandler;
+import org.eclipse.jetty.server.handler.ThreadLimitHandler;
+import org.eclipse.jetty.server.handler.gzip.GzipHandler;
 import org.eclipse.jetty.util.resource.ResourceFactory;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -129,6 +134,55 @@ class CompressedRangesTest {
             assertEquals(200, resumed(client, "/text.txt", "Accept-Encoding: identity", begun));
             Answer neverCompressed = whole(client, "/log.txt");
             assertEquals(206, resumed(client, "/log.txt", "Accept-Encoding: gzip", neverCompressed));
+            assertEquals(206, resumed(client, "/log.txt", "Accept-Encoding: identity", neverCompressed));
+        }
+    }
+
+    /** Where another layer or handler has it compressed, whatever its size and type, or may have. */
+    @Test
+    @SuppressWarnings("removal")
+    void doNotFollowLargeFilesThatWereCompressed() throws Exception {
+        Handler[] compressing = {
+            new CompressionHandler(new StatisticsHandler(Handlers.files(directory))),
+            new CompressionHandler(new ThreadLimitHandler(Handlers.files(directory), null, true)),
+            new GzipHandler(Handlers.files(directory)),
+            new CompressionHandler(new GzipHandler(Handlers.files(directory)))
+        };
+        for (Handler handler : compressing) {
+            try (TestServer server = new TestServer(connectors::http).start(handler);
+                    RawClient client = server.client()) {
+                Answer begun = whole(client, "/log.txt");
+                assertEquals("gzip", begun.headers().get("Content-Encoding"), handler.toString());
+                assertEquals(200, resumed(client, "/log.txt", "Accept-Encoding: gzip", begun), handler.toString());
+                assertEquals(200, resumed(client, "/log.txt", "Accept-Encoding: identity", begun), handler.toString());
+            }
+        }
+    }
+
+    private static Handler varying(Handler files) {
+        return Handlers.around(files, (request, response, callback) -> {
+            response.getHeaders().put("Vary", "Accept-Encoding");
+            return files.handle(request, response, callback);
+        });
+    }
+
+    /** Who says so may compress the file for other clients, and is not seen to do so. */
+    @Test
+    void doNotFollowWhatVariesForAnUnknownReason() throws Exception {
+        try (TestServer server = new TestServer(connectors::http).start(varying(Handlers.files(directory)));
+                RawClient client = server.client()) {
+            Answer begun = whole(client, "/log.txt");
+            assertEquals(200, resumed(client, "/log.txt", "Accept-Encoding: identity", begun));
+        }
+    }
+
+    @Test
+    void followWhatWentPastTheCompressionWhateverIsAroundIt() throws Exception {
+        try (TestServer server = new TestServer(connectors::http).start(new StatisticsHandler(compression));
+                RawClient client = server.client()) {
+            Answer begun = whole(client, "/log.txt");
+            assertNull(begun.headers().get("Content-Encoding"));
+            assertEquals(206, resumed(client, "/log.txt", "Accept-Encoding: gzip", begun));
         }
     }
 
