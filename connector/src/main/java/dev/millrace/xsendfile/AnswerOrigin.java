@@ -12,6 +12,9 @@ final class AnswerOrigin {
     /** How many contexts are entered, one from within the other: by a dispatch, or by a callback of the same one. */
     private final AtomicInteger depth = new AtomicInteger();
 
+    /** What handles the request; null when that has returned. */
+    private volatile @Nullable Thread handling = Thread.currentThread();
+
     private volatile @Nullable ContextHandler context;
     private volatile boolean proxied;
 
@@ -30,12 +33,26 @@ final class AnswerOrigin {
         depth.decrementAndGet();
     }
 
+    /** Called when the handler has returned: what answers from now on may be of the context that was entered. */
+    void handled() {
+        handling = null;
+    }
+
     /** @return null when there is none */
     @Nullable ContextHandler context() {
-        return context;
+        return hasDeclined() ? null : context;
+    }
+
+    // What answers while it handles the request, and is in no context, comes behind the contexts that were entered.
+    private boolean hasDeclined() {
+        return Thread.currentThread() == handling && depth.get() == 0;
     }
 
     void setProxied() {
+        if (hasDeclined()) {
+            // The answer comes by another thread.
+            context = null;
+        }
         proxied = true;
     }
 

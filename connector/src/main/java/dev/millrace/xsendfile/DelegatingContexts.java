@@ -133,7 +133,8 @@ public final class DelegatingContexts
     }
 
     private DelegatedRoots of(@Nullable AnswerOrigin origin) {
-        return origin == null || origin.context() == null ? common : of(origin.context());
+        ContextHandler context = origin == null ? null : origin.context();
+        return context == null ? common : of(context);
     }
 
     private DelegatedRoots of(ContextHandler context) {

@@ -33,7 +33,13 @@ record ProxiedRequests(String attribute, String fromClient) implements Request.L
         ((HttpClient) client).getRequestListeners().addListener(this);
     }
 
-    // Called before anything of the request is sent, and so before its answer comes.
+    // Called by the thread that handles the request from the client: it knows whether it is in a context.
+    @Override
+    public void onQueued(Request request) {
+        onBegin(request);
+    }
+
+    // Called before anything of the request is sent, and so before its answer comes. By any thread.
     @Override
     public void onBegin(Request request) {
         if (request.getAttributes().get(fromClient) instanceof org.eclipse.jetty.server.Request fromClient

@@ -293,13 +293,16 @@ public class XSendfileHandler extends Handler.Wrapper implements DelegatingConte
 
     @Override
     public boolean handle(Request request, Response response, Callback callback) throws Exception {
-        DelegatingResponse delegating =
-                new DelegatingResponse(contexts, contexts.follow(request), sender, request, response, callback);
+        AnswerOrigin origin = contexts.follow(request);
+        DelegatingResponse delegating = new DelegatingResponse(contexts, origin, sender, request, response, callback);
         boolean handled = false;
         try {
             handled = super.handle(request, delegating, delegating);
             return handled;
         } finally {
+            if (origin != null) {
+                origin.handled();
+            }
             if (!handled) {
                 delegating.strip();
             }

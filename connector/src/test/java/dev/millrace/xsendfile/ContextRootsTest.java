@@ -141,6 +141,19 @@ class ContextRootsTest {
     }
 
     @Test
+    void areNotThoseOfAContextThatDeclinesWhereWhatAnswersIsInNone() throws Exception {
+        handler.addRoot(directory.resolve("all").toString());
+        handler.addContextRoot("/a", directory.resolve("a").toString());
+        Handler declining = Handlers.declining(Invocable.InvocationType.BLOCKING);
+        handler.setHandler(new Handler.Sequence(new ContextHandler(declining, "/a"), new Naming()));
+        try (TestServer server = new TestServer(Connectors.NIO::http).start(handler);
+                RawClient client = server.client()) {
+            assertEquals("404", answer(client, "/a/", file("a")));
+            assertEquals("all", answer(client, "/a/", file("all")));
+        }
+    }
+
+    @Test
     void areThoseOfTheApplicationThatWasAskedWhicheverItDispatchesTo() throws Exception {
         handler.addContextRoot("/a", directory.resolve("a").toString());
         handler.addContextRoot("/b", directory.resolve("b").toString());

@@ -21,6 +21,7 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.handler.ContextHandler;
 import org.eclipse.jetty.server.handler.ContextHandlerCollection;
 import org.eclipse.jetty.server.handler.EventsHandler;
+import org.eclipse.jetty.util.thread.Invocable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -102,6 +103,23 @@ class ProxiedXSendfileTest {
             assertAnswers(client, "/uri", "the file");
             handler.setProxied(false);
             assertAnswers(client, "/path", "body");
+        }
+    }
+
+    /** A proxy that is in no context has no roots of one, also where that was asked first. */
+    @Test
+    void nameNoFilesOfAContextThatDeclines() throws Exception {
+        Handler declining = Handlers.declining(Invocable.InvocationType.BLOCKING);
+        for (boolean isWithin : new boolean[] {true, false}) {
+            XSendfileHandler own = new XSendfileHandler();
+            own.addContextRoot("/shop", directory.toString());
+            own.setProxied(true);
+            own.setHandler(new Handler.Sequence(new ContextHandler(isWithin ? proxy() : declining, "/shop"), proxy()));
+            try (TestServer server = new TestServer(Connectors.NIO::http).start(own);
+                    RawClient client = server.client()) {
+                Answer answer = client.get("/shop/path").answer();
+                assertEquals(isWithin ? 200 : 404, answer.status());
+            }
         }
     }
 
