@@ -146,8 +146,8 @@ public abstract class LimitedConnector extends RestartableConnector {
     /**
      * Ends connections whose peer takes what is written more slowly, in any protocol. Only time in which a write waits counts, and only
      * after {@link #getSlowPeerGraceMillis}. Linux reports room when a third of a send buffer is free: as long as that explains the
-     * silence, no connection is ended. A peer of HTTP/2 that opens closed windows more slowly is ended too. One that leaves them closed is
-     * left to the stream's idle timeout.
+     * silence, no connection is ended. A peer of HTTP/2 that opens closed windows more slowly is ended too. One that leaves them closed,
+     * though it has read before, is left to the stream's idle timeout.
      *
      * @param minResponseBytesPerSecond default 240; 0: no limit
      */

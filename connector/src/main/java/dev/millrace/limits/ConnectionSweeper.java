@@ -138,7 +138,9 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
     protected void doStart() {
         LOG.debug("Looks by {}", CLASSES_OF_A_LOOK);
         if (JettyInternals.hasHttp2()) {
-            LOG.debug("And by {} and {}", Http2RateMonitor.class, Http2ContentDemand.AskedStream.class);
+            LOG.debug(
+                    "And by {}",
+                    Set.of(Http2RateMonitor.class, WindowMeter.class, Http2ContentDemand.AskedStream.class));
             contentDemand.start();
         }
         shortage.begin();

@@ -2,7 +2,6 @@ package dev.millrace.limits;
 
 import dev.millrace.jetty.Http2Internals;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.eclipse.jetty.http2.HTTP2Session;
 import org.eclipse.jetty.http2.api.Session;
 import org.eclipse.jetty.http2.api.Stream;
@@ -24,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * server sends meanwhile.
  *
  * <p>A peer may open a closed window of flow control by drops, for an answer that is to last (CVE-2019-9511). A peer that does not open it
- * at all is left alone: it may have paused a film, and the stream's idle timeout ends that. A peer that feeds that timeout, with drops of
+ * any more is left alone: it may have paused a film, and the stream's idle timeout ends that. A peer that feeds that timeout, with drops of
  * content or with trailers, is not left alone.
  *
  * <p>Loaded only where there is HTTP/2. Frames are counted by the connection's thread, all else is the scheduler's.
@@ -35,11 +34,8 @@ final class Http2RateMonitor implements HTTP2Session.FrameListener {
     private static final int MOST_STRAY_ARRIVALS = 3;
     private static final String MAY_BE_SILENT = Http2RateMonitor.class.getName() + ".mayBeSilent";
 
-    // The connection's thread writes both, the scheduler's reads them.
+    // The connection's thread writes it, the scheduler's reads it.
     private final AtomicInteger frames = new AtomicInteger();
-    /** By how much the peer has opened closed windows, and what it has sent there: either keeps a stream from being idle. */
-    private final AtomicLong grantedBytes = new AtomicLong();
-
     private int framesSeen;
     private long bytesSeen;
     // Looks since the last frame that have found more bytes.
@@ -47,7 +43,8 @@ final class Http2RateMonitor implements HTTP2Session.FrameListener {
     private long beginNanoTime;
     private long lookNanoTime;
     private int closedWindows;
-    private @Nullable RateMeter grants;
+    // By how much the peer opens closed windows, and what it sends there: either keeps a stream from being idle.
+    private volatile @Nullable WindowMeter grants;
 
     private Http2RateMonitor(long bytesSeen, long now) {
         this.bytesSeen = bytesSeen;
@@ -98,8 +95,14 @@ final class Http2RateMonitor implements HTTP2Session.FrameListener {
         if (closedWindows == 0 && session.getSendWindow() <= 0) {
             closedWindows = 1;
         }
-        grants = RateMeter.sampled(
-                grants, closedWindows > 0, grantedBytes.get(), NanoTime.millisElapsed(lookNanoTime, now), graceMillis);
+        WindowMeter current = grants;
+        if (closedWindows == 0) {
+            grants = null;
+        } else if (current == null) {
+            grants = new WindowMeter();
+        } else {
+            current.look(NanoTime.millisElapsed(lookNanoTime, now), graceMillis);
+        }
         lookNanoTime = now;
     }
 
@@ -123,7 +126,8 @@ final class Http2RateMonitor implements HTTP2Session.FrameListener {
 
     /** Whether the peer opens its windows, but by fewer bytes than this for each that is closed. */
     boolean opensWindowsBelow(long bytesPerSecond, long graceMillis) {
-        return grants != null && grants.hasMoved() && grants.isBelow(bytesPerSecond * closedWindows, graceMillis);
+        WindowMeter current = grants;
+        return current != null && current.isBelow(bytesPerSecond * closedWindows, graceMillis);
     }
 
     @Override
@@ -138,7 +142,7 @@ final class Http2RateMonitor implements HTTP2Session.FrameListener {
             grant(session, trailers.getStreamId(), 1);
         } else if (frame instanceof SettingsFrame settings && !settings.isReply()) {
             // May open the windows of all streams by a byte (RFC 9113 section 6.9.2).
-            grantedBytes.incrementAndGet();
+            count(1);
         }
     }
 
@@ -146,7 +150,7 @@ final class Http2RateMonitor implements HTTP2Session.FrameListener {
     private void grant(HTTP2Session session, WindowUpdateFrame update) {
         if (update.getStreamId() != 0 && session.getSendWindow() <= 0) {
             Stream stream = session.getStream(update.getStreamId());
-            grantedBytes.addAndGet(stream == null || stream.getAttribute(MAY_BE_SILENT) != null ? 0 : 1);
+            count(stream == null || stream.getAttribute(MAY_BE_SILENT) != null ? 0 : 1);
         } else {
             grant(session, update.getStreamId(), update.getWindowDelta());
         }
@@ -154,7 +158,14 @@ final class Http2RateMonitor implements HTTP2Session.FrameListener {
 
     private void grant(Session session, int streamId, int bytes) {
         if (isClosed((HTTP2Session) session, streamId)) {
-            grantedBytes.addAndGet(bytes);
+            count(bytes);
+        }
+    }
+
+    private void count(int bytes) {
+        WindowMeter current = grants;
+        if (current != null) {
+            current.grant(bytes);
         }
     }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Http2Frames;
+import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -14,6 +15,33 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ParameterizedClass
 @MethodSource("dev.millrace.testing.Connectors#ours")
 class SlowWindowContractTest extends SlowStreams {
+    private WatchClock time;
+
+    /** Of a client that reads as the test says, with the default limits and a wide window of the connection. */
+    private Http2Frames startByClock() throws Exception {
+        prepare(WINDOW_BYTES);
+        server.millrace().setSlowPeerGraceMillis(5000);
+        server.millrace().setMinResponseBytesPerSecond(240);
+        time = new WatchClock(server);
+        Http2Frames frames = begin();
+        frames.openWindow(0, LARGE_BYTES);
+        return frames;
+    }
+
+    /** Takes so much of an answer as its window lets through: then it is closed. */
+    private static void take(Http2Frames frames, int stream, int bytes) throws IOException {
+        int taken = 0;
+        while (taken < bytes) {
+            taken += frames.next(stream).length;
+        }
+        assertEquals(bytes, taken);
+    }
+
+    private static void openAndTake(Http2Frames frames, int stream, int bytes) throws IOException {
+        frames.openWindow(stream, bytes);
+        take(frames, stream, bytes);
+    }
+
     private void assertConnectionEnded() throws Exception {
         Await.until(
                 "ended",
@@ -98,6 +126,38 @@ class SlowWindowContractTest extends SlowStreams {
         frames.openWindow(0, LARGE_BYTES);
         frames.openWindow(1, LARGE_BYTES);
         assertEquals(LARGE_BYTES, frames.content().length());
+        assertLeftAlone();
+    }
+
+    @Test
+    void leavesAReaderAloneThatPauses() throws Exception {
+        Http2Frames frames = startByClock();
+        frames.get("/large");
+        take(frames, 1, WINDOW_BYTES);
+        time.pass(2);
+        for (int i = 0; i < 12; i++) {
+            openAndTake(frames, 1, 2000);
+            time.pass(1);
+        }
+        time.pass(25);
+        assertLeftAlone();
+        openAndTake(frames, 1, 2000);
+        time.pass(1);
+        frames.openWindow(1, LARGE_BYTES);
+        assertEquals(LARGE_BYTES - WINDOW_BYTES - 13 * 2000, frames.content().length());
+        assertLeftAlone();
+    }
+
+    @Test
+    void leavesAReaderAloneThatOpensItsWindowSeldomAndWide() throws Exception {
+        Http2Frames frames = startByClock();
+        frames.get("/large");
+        take(frames, 1, WINDOW_BYTES);
+        time.pass(2);
+        for (int i = 0; i < 4; i++) {
+            openAndTake(frames, 1, 32 * 1024);
+            time.pass(27);
+        }
         assertLeftAlone();
     }
 }
