@@ -42,6 +42,20 @@ class SlowWindowContractTest extends SlowStreams {
         take(frames, stream, bytes);
     }
 
+    private interface Turn {
+        void take(int number) throws IOException;
+    }
+
+    private static void takeTurns(int most, Turn turn) {
+        try {
+            for (int i = 0; i < most; i++) {
+                turn.take(i);
+            }
+        } catch (IOException ended) {
+            // The test asks the server why.
+        }
+    }
+
     private void assertConnectionEnded() throws Exception {
         Await.until(
                 "ended",
@@ -159,5 +173,18 @@ class SlowWindowContractTest extends SlowStreams {
             time.pass(27);
         }
         assertLeftAlone();
+    }
+
+    @Test
+    void endsWhoOpensAWindowByRareDrops() throws Exception {
+        Http2Frames frames = startByClock();
+        frames.get("/large");
+        take(frames, 1, WINDOW_BYTES);
+        time.pass(12);
+        takeTurns(2, i -> {
+            openAndTake(frames, 1, 1);
+            time.pass(25);
+        });
+        assertConnectionEnded();
     }
 }
