@@ -140,7 +140,7 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
         if (JettyInternals.hasHttp2()) {
             LOG.debug(
                     "And by {}",
-                    Set.of(Http2RateMonitor.class, WindowMeter.class, Http2ContentDemand.AskedStream.class));
+                    Set.of(Http2RateMonitor.class, WindowMeter.Window.class, Http2ContentDemand.AskedStream.class));
             contentDemand.start();
         }
         shortage.begin();

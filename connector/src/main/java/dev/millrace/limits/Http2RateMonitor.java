@@ -1,6 +1,8 @@
 package dev.millrace.limits;
 
 import dev.millrace.jetty.Http2Internals;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.eclipse.jetty.http2.HTTP2Session;
 import org.eclipse.jetty.http2.api.Session;
@@ -42,9 +44,8 @@ final class Http2RateMonitor implements HTTP2Session.FrameListener {
     private int looksWithoutFrame;
     private long beginNanoTime;
     private long lookNanoTime;
-    private int closedWindows;
     // By how much the peer opens closed windows, and what it sends there: either keeps a stream from being idle.
-    private volatile @Nullable WindowMeter grants;
+    private final WindowMeter windows = new WindowMeter();
 
     private Http2RateMonitor(long bytesSeen, long now) {
         this.bytesSeen = bytesSeen;
@@ -88,21 +89,16 @@ final class Http2RateMonitor implements HTTP2Session.FrameListener {
     }
 
     private void lookAtWindows(HTTP2Session session, long now, long graceMillis) {
-        closedWindows = 0;
+        Set<Integer> closed = new HashSet<>();
         for (Stream stream : session.getStreams()) {
-            closedWindows += isClosed(stream) ? 1 : 0;
+            if (isClosed(stream)) {
+                closed.add(stream.getId());
+            }
         }
-        if (closedWindows == 0 && session.getSendWindow() <= 0) {
-            closedWindows = 1;
+        if (session.getSendWindow() <= 0) {
+            closed.add(WindowMeter.CONNECTION);
         }
-        WindowMeter current = grants;
-        if (closedWindows == 0) {
-            grants = null;
-        } else if (current == null) {
-            grants = new WindowMeter();
-        } else {
-            current.look(NanoTime.millisElapsed(lookNanoTime, now), graceMillis);
-        }
+        windows.look(closed, NanoTime.millisElapsed(lookNanoTime, now), graceMillis);
         lookNanoTime = now;
     }
 
@@ -124,10 +120,9 @@ final class Http2RateMonitor implements HTTP2Session.FrameListener {
         return looksWithoutFrame > MOST_STRAY_ARRIVALS ? NanoTime.millisElapsed(beginNanoTime, lookNanoTime) : 0;
     }
 
-    /** Whether the peer opens its windows, but by fewer bytes than this for each that is closed. */
+    /** Whether the peer opens windows, but by fewer bytes than this for each of them. Those that it leaves closed owe nothing. */
     boolean opensWindowsBelow(long bytesPerSecond, long graceMillis) {
-        WindowMeter current = grants;
-        return current != null && current.isBelow(bytesPerSecond * closedWindows, graceMillis);
+        return windows.isBelow(bytesPerSecond, graceMillis);
     }
 
     @Override
@@ -142,30 +137,24 @@ final class Http2RateMonitor implements HTTP2Session.FrameListener {
             grant(session, trailers.getStreamId(), 1);
         } else if (frame instanceof SettingsFrame settings && !settings.isReply()) {
             // May open the windows of all streams by a byte (RFC 9113 section 6.9.2).
-            count(1);
+            windows.grantAll(1);
         }
     }
 
     // While the connection's window is closed, nothing can leave by that of a stream, however wide that is opened.
     private void grant(HTTP2Session session, WindowUpdateFrame update) {
-        if (update.getStreamId() != 0 && session.getSendWindow() <= 0) {
-            Stream stream = session.getStream(update.getStreamId());
-            count(stream == null || stream.getAttribute(MAY_BE_SILENT) != null ? 0 : 1);
-        } else {
-            grant(session, update.getStreamId(), update.getWindowDelta());
+        int streamId = update.getStreamId();
+        Stream stream = session.getStream(streamId);
+        if (streamId == WindowMeter.CONNECTION || session.getSendWindow() > 0) {
+            grant(session, streamId, update.getWindowDelta());
+        } else if (stream != null && stream.getAttribute(MAY_BE_SILENT) == null) {
+            windows.grant(isClosed(stream) ? streamId : WindowMeter.CONNECTION, 1);
         }
     }
 
     private void grant(Session session, int streamId, int bytes) {
         if (isClosed((HTTP2Session) session, streamId)) {
-            count(bytes);
-        }
-    }
-
-    private void count(int bytes) {
-        WindowMeter current = grants;
-        if (current != null) {
-            current.grant(bytes);
+            windows.grant(streamId, bytes);
         }
     }
 

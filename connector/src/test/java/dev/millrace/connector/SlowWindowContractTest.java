@@ -187,4 +187,51 @@ class SlowWindowContractTest extends SlowStreams {
         });
         assertConnectionEnded();
     }
+
+    @Test
+    void leavesAReaderAloneBesidePausedStreams() throws Exception {
+        Http2Frames frames = startByClock();
+        // The first is never read, the second for a while.
+        for (int stream = 1; stream <= 5; stream += 2) {
+            frames.get("/large");
+            take(frames, stream, WINDOW_BYTES);
+            time.pass(2);
+            for (int i = 0; i < 10 && stream > 1; i++) {
+                openAndTake(frames, stream, 300);
+                time.pass(1);
+            }
+        }
+        assertLeftAlone();
+    }
+
+    @Test
+    void endsWhoOpensTheWindowsOfTwoStreamsByDrops() throws Exception {
+        Http2Frames frames = startByClock();
+        for (int stream = 1; stream <= 3; stream += 2) {
+            frames.get("/large");
+            take(frames, stream, WINDOW_BYTES);
+        }
+        time.pass(2);
+        takeTurns(10, i -> {
+            openAndTake(frames, 1, 230);
+            openAndTake(frames, 3, 230);
+            time.pass(1);
+        });
+        assertConnectionEnded();
+    }
+
+    @Test
+    void endsWhoOpensTheWindowsOfManyStreamsInTurns() throws Exception {
+        Http2Frames frames = startByClock();
+        for (int stream = 1; stream <= 7; stream += 2) {
+            frames.get("/large");
+            take(frames, stream, WINDOW_BYTES);
+        }
+        time.pass(2);
+        takeTurns(60, i -> {
+            openAndTake(frames, 1 + 2 * (i % 4), 300);
+            time.pass(1);
+        });
+        assertConnectionEnded();
+    }
 }
