@@ -230,6 +230,7 @@ final class TlsConnection extends SslConnection {
         private volatile @Nullable Http2Turns turns;
         private volatile @Nullable FileRegion announced;
         private volatile boolean behindMalformed;
+        private volatile boolean cancelled;
 
         @Override
         public void announce(FileRegion region) {
@@ -300,6 +301,8 @@ final class TlsConnection extends SslConnection {
 
         @Override
         public @Nullable Callback cancelWrite(Throwable cause) {
+            // A thread spins in there until the one in flush() has left it. Nothing is written here any more.
+            cancelled = true;
             TlsState.beforeCancel(this, cause);
             WriteDuty.awaitFlushed(getWriteFlusher());
             return super.cancelWrite(cause);
@@ -325,7 +328,7 @@ final class TlsConnection extends SslConnection {
             try {
                 while (region.remaining() > 0) {
                     // Nothing is read for a socket that is full.
-                    flushed = (rest == null || super.flush(NOTHING)) && flushPart(buffers, token, region);
+                    flushed = !cancelled && (rest == null || super.flush(NOTHING)) && flushPart(buffers, token, region);
                     if (!flushed) {
                         return false;
                     }
