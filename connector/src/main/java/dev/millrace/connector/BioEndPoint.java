@@ -196,7 +196,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
                 blockingWrite.write(written, 0, written.length, written.length);
             }
         } catch (IOException x) {
-            tellFailure(x, this);
+            tellFailure(x);
             // A flusher that has failed knows the reason, and adds this to it: so this is another exception.
             throw new EofException(x);
         } finally {

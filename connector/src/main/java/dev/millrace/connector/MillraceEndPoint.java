@@ -4,10 +4,7 @@ import dev.millrace.connector.LingeringClose.Lingering;
 import dev.millrace.jetty.JettyInternals;
 import dev.millrace.limits.MonitoredEndPoint;
 import dev.millrace.limits.PeerRates;
-import dev.millrace.transfer.FileFailedException;
 import dev.millrace.transfer.FlightRecorder;
-import dev.millrace.transfer.TransferEndPoint;
-import dev.millrace.transfer.TruncatedFileException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
@@ -130,6 +127,13 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
 
     /** Writes the buffers from one index to another to a channel that does not block; returns whether it has taken all. */
     final boolean write(ByteBuffer[] buffers, int from, int to) throws EofException {
+        // A thread may flush TLS while another writes from the same buffer: the second one sees what is left.
+        // Without TLS, a write is one call less.
+        if (getConnection() instanceof SslConnection tls && !Thread.holdsLock(tls)) {
+            synchronized (tls) {
+                return write(buffers, from, to);
+            }
+        }
         int first = GatherWriter.skipEmpty(buffers, from, to);
         if (first == to) {
             return true;
@@ -144,16 +148,6 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
             throw new EofException(x);
         }
         return GatherWriter.skipEmpty(buffers, first, to) == to;
-    }
-
-    /** Counts and logs that a file failed, if that is why a write has: then it is no fault of the peer's. */
-    static void tellFailure(IOException cause, TransferEndPoint endPoint) {
-        if (cause instanceof TruncatedFileException) {
-            endPoint.getTransferStatistics().onTruncated();
-        }
-        if (cause instanceof FileFailedException failed) {
-            failed.log(endPoint);
-        }
     }
 
     /** Notes that a write waits for the selector, unless it does already. */

@@ -325,7 +325,7 @@ final class NioEndPoint extends MillraceEndPoint {
                             && write(buffers, token + 1, buffers.length)
                             && !current.endsElsewhere();
         } catch (FileFailedException x) {
-            tellFailure(x, this);
+            tellFailure(x);
             throw new EofException(x);
         } finally {
             if (current != null) {

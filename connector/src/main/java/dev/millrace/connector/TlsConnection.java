@@ -336,7 +336,7 @@ final class TlsConnection extends SslConnection {
             } catch (IOException x) {
                 // As Jetty does when it cannot encrypt.
                 close(x);
-                MillraceEndPoint.tellFailure(x, this);
+                tellFailure(x);
                 throw x instanceof FileFailedException ? new EofException(x) : x;
             }
             return (flushed && BufferUtil.isEmpty(buffers)) || super.flush(buffers);

@@ -1,5 +1,6 @@
 package dev.millrace.transfer;
 
+import java.io.IOException;
 import org.eclipse.jetty.io.EndPoint;
 
 /**
@@ -26,4 +27,14 @@ public interface TransferEndPoint extends EndPoint {
 
     /** @return the counters that this end point's connector keeps; never null */
     TransferStatistics getTransferStatistics();
+
+    /** Counts and logs that a file failed, if that is why a write has: then it is no fault of the peer's. */
+    default void tellFailure(IOException cause) {
+        if (cause instanceof TruncatedFileException) {
+            getTransferStatistics().onTruncated();
+        }
+        if (cause instanceof FileFailedException failed) {
+            failed.log(this);
+        }
+    }
 }
