@@ -4,6 +4,8 @@ import dev.millrace.jetty.JettyInternals;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.EndPoint;
@@ -17,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Jetty may give a buffer back while a thread is about to write from it. {@link #release} keeps two kinds from the pool. One
  * was cleared although it had bytes to write ({@link #clear}); it goes back when the connection has closed. The other is output of TLS
- * ({@link Pool#onFlush}) while a write goes on below; it goes back as soon as none does.
+ * ({@link Pool#onFlush}) while a write goes on below, or a thread is about to begin one ({@link Pool#handOver}); it goes back
+ * as soon as none does.
  *
  * <p>Guarded by the connection's lock.
  */
@@ -39,8 +42,10 @@ final class TlsBuffer extends RetainableByteBuffer.Wrapper {
         private final TlsMemory memory;
         private final @Nullable WriteFlusher below;
         private final List<TlsBuffer> acquired = new ArrayList<>(2);
-        // These two are guarded by this. The connection's lock is held as well when buffers are acquired, or kept.
-        private List<TlsBuffer> kept = List.of();
+        /** Threads that may have a buffer to write from, of which the flusher below has not heard yet. */
+        private final AtomicInteger handOvers = new AtomicInteger();
+        // Changes of these two are guarded by this. The connection's lock is held as well when buffers are kept.
+        private volatile List<TlsBuffer> kept = List.of();
         private boolean ended;
 
         /** @param socket what the connection's bytes end up at */
@@ -52,9 +57,7 @@ final class TlsBuffer extends RetainableByteBuffer.Wrapper {
 
         @Override
         public RetainableByteBuffer.Mutable acquire(int size, boolean direct) {
-            if (!kept.isEmpty() && !isWriting()) {
-                endWrites();
-            }
+            endWrites(true);
             TlsBuffer buffer = new TlsBuffer(super.acquire(size, direct), this);
             acquired.add(buffer);
             return buffer;
@@ -74,12 +77,33 @@ final class TlsBuffer extends RetainableByteBuffer.Wrapper {
         /** Notes that the buffer which shows these bytes is written from. */
         void onFlush(ByteBuffer shown) {
             TlsBuffer output = of(shown);
-            if (output != null) {
+            if (output != null && !output.isOutput) {
                 output.isOutput = true;
+                // Jetty has encrypted anew: it does so only while nobody is about to write what was there before.
+                endWrites(false);
             }
         }
 
+        /**
+         * Runs what takes the output with the connection's lock held, and writes from it after that. No other connection is to
+         * have it in between.
+         */
+        void handOver(Runnable writing) {
+            handOvers.incrementAndGet();
+            try {
+                writing.run();
+            } finally {
+                handOvers.decrementAndGet();
+                endWrites(true);
+            }
+        }
+
+        // In this order: what is handed over while this looks is seen below.
         private boolean isWriting() {
+            return handOvers.get() > 0 || isWritingBelow();
+        }
+
+        private boolean isWritingBelow() {
             return below != null && !JettyInternals.isIdle(below);
         }
 
@@ -87,21 +111,24 @@ final class TlsBuffer extends RetainableByteBuffer.Wrapper {
         private synchronized boolean keep(TlsBuffer buffer) {
             if (!ended) {
                 acquired.remove(buffer);
-                kept = kept.isEmpty() ? new ArrayList<>(1) : kept;
-                kept.add(buffer);
+                kept = Stream.concat(kept.stream(), Stream.of(buffer)).toList();
             }
             return !ended;
         }
 
         // A peer may cause many such writes on one connection.
-        private void endWrites() {
+        private void endWrites(boolean mayBeHandedOver) {
+            if (kept.isEmpty()) {
+                return;
+            }
             List<TlsBuffer> written;
             synchronized (this) {
-                if (ended) {
+                // Asked with this held: a buffer that another thread keeps meanwhile may be written from.
+                if (ended || (mayBeHandedOver ? isWriting() : isWritingBelow())) {
                     return;
                 }
                 written = kept.stream().filter(buffer -> !buffer.discarded).toList();
-                kept.removeAll(written);
+                kept = kept.stream().filter(buffer -> buffer.discarded).toList();
             }
             written.forEach(TlsBuffer::giveBack);
         }

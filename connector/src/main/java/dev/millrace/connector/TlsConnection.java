@@ -103,7 +103,7 @@ final class TlsConnection extends SslConnection {
             return new SSLEngineResult(Status.OK, HandshakeStatus.NOT_HANDSHAKING, 0, 0);
         }
         SSLEngineResult result = super.wrap(engine, input, output);
-        boolean goesOn = goesOn(result) && result.bytesConsumed() > 0 && !BufferUtil.isEmpty(input);
+        boolean goesOn = TlsContent.goesOn(result) && result.bytesConsumed() > 0 && !BufferUtil.isEmpty(input);
         recordsMemory = pace.memory();
         return goesOn && recordsMemory.enter() ? wrapMore(engine, input, output, result) : result;
     }
@@ -134,16 +134,12 @@ final class TlsConnection extends SslConnection {
                 && !getSslEndPoint().getWriteFlusher().isPending();
     }
 
-    private static boolean goesOn(SSLEngineResult result) {
-        return result.getStatus() == Status.OK && result.getHandshakeStatus() == HandshakeStatus.NOT_HANDSHAKING;
-    }
-
     private SSLEngineResult wrapMore(SSLEngine engine, ByteBuffer[] input, ByteBuffer output, SSLEngineResult first)
             throws SSLException {
         ByteBuffer all = null;
         try {
             all = recordsMemory.take();
-            SSLEngineResult result = all == null ? first : wrapMore(engine, input, output, first, all);
+            SSLEngineResult result = all == null ? first : new TlsContent(input).wrapMore(engine, output, first, all);
             records = all;
             return result;
         } finally {
@@ -151,33 +147,6 @@ final class TlsConnection extends SslConnection {
                 recordsMemory.leave(all);
             }
         }
-    }
-
-    private SSLEngineResult wrapMore(
-            SSLEngine engine, ByteBuffer[] input, ByteBuffer output, SSLEngineResult first, ByteBuffer all)
-            throws SSLException {
-        int packetBytes = engine.getSession().getPacketBufferSize();
-        int consumed = first.bytesConsumed();
-        int produced = first.bytesProduced();
-        SSLEngineResult result = first;
-        TlsContent content = new TlsContent(input);
-        while (goesOn(result) && all.remaining() - output.position() >= packetBytes && content.hasRemaining()) {
-            all.put(output.flip());
-            output.clear();
-            result = content.wrap(engine, output);
-            consumed += result.bytesConsumed();
-            produced += result.bytesProduced();
-        }
-        Status status = result.getStatus();
-        if (output.position() == 0) {
-            // Jetty flushes its buffer only when that has something. It gets the batch's end: it is written last.
-            int last = Math.min(output.remaining(), all.position());
-            output.put(all.duplicate().flip().position(all.position() - last));
-            all.position(all.position() - last);
-            // Without room for one more record, those before it leave: Jetty asks again when they have been written.
-            status = status == Status.BUFFER_OVERFLOW ? Status.OK : status;
-        }
-        return new SSLEngineResult(status, result.getHandshakeStatus(), consumed, produced);
     }
 
     @Override
@@ -357,8 +326,18 @@ final class TlsConnection extends SslConnection {
         @Override
         protected void needsFillInterest() {
             if (!JettyInternals.answersMalformedRequest(getConnection())) {
-                super.needsFillInterest();
+                buffers.handOver(super::needsFillInterest);
             }
+        }
+
+        @Override
+        protected void onIncompleteFlush() {
+            buffers.handOver(super::onIncompleteFlush);
+        }
+
+        @Override
+        public void doShutdownOutput() {
+            buffers.handOver(super::doShutdownOutput);
         }
 
         private boolean flushPart(ByteBuffer[] buffers, int token, FileRegion region) throws IOException {
