@@ -5,6 +5,7 @@ import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
 import org.eclipse.jetty.util.component.AbstractLifeCycle;
+import org.eclipse.jetty.util.component.LifeCycle;
 
 /**
  * Lets memory go that connections of TLS have not used for a while. A bean of the connector, on whose scheduler it looks. The memory
@@ -29,8 +30,19 @@ public final class IdleTlsMemory extends AbstractLifeCycle {
     /** A connector that starts again has its bean from the first time. */
     static void watch(TlsMemory memory, Connector connector) {
         if (connector.getBeans(IdleTlsMemory.class).stream().noneMatch(idle -> idle.memory == memory)) {
-            connector.addBean(new IdleTlsMemory(memory, connector));
+            connector.addBean(new IdleTlsMemory(memory, connector), true);
         }
+    }
+
+    /**
+     * As {@link #watch}, for a connector that runs, and whose factory nobody has configured. Jetty's own connector asks only those
+     * that it had when it started, and none that stands within another.
+     */
+    static synchronized void watchFromNowOn(TlsMemory memory, Connector connector) {
+        watch(memory, connector);
+        connector.getBeans(IdleTlsMemory.class).stream()
+                .filter(idle -> idle.memory == memory && connector.isRunning())
+                .forEach(idle -> LifeCycle.start(idle));
     }
 
     @ManagedAttribute("Bytes outside the heap that nobody uses now")

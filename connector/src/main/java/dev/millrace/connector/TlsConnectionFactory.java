@@ -50,6 +50,9 @@ public class TlsConnectionFactory extends SslConnectionFactory {
 
     @Override
     protected SslConnection newSslConnection(Connector connector, EndPoint endPoint, SSLEngine engine) {
+        if (!memory.isWatched()) {
+            IdleTlsMemory.watchFromNowOn(memory, connector);
+        }
         return TlsConnection.of(this, memory, connector, endPoint, engine);
     }
 }

@@ -107,6 +107,11 @@ final class TlsMemory {
         listeners.remove(listener);
     }
 
+    /** @return whether somebody lets it go when it is not used */
+    boolean isWatched() {
+        return !listeners.isEmpty();
+    }
+
     /** @return that for a batch of {@link #SLOW_BATCH_BYTES} */
     TlsMemory forSlowPeers() {
         return Objects.requireNonNullElse(forSlowPeers, this);

@@ -20,7 +20,7 @@ class DetectedTlsTest {
     private static final int BYTES = 1_000_000;
 
     @ParameterizedTest
-    @EnumSource(names = {"NIO", "BIO_PLATFORM"})
+    @EnumSource(names = {"STOCK", "NIO", "BIO_PLATFORM"})
     void hasItsIdleMemoryWatched(Connectors connectors) throws Exception {
         Tls tls = new Tls();
         TlsMemory memory = new TlsMemory(2);
