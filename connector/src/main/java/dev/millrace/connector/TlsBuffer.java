@@ -19,8 +19,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Jetty may give a buffer back while a thread is about to write from it. {@link #release} keeps two kinds from the pool. One
  * was cleared although it had bytes to write ({@link #clear}); it goes back when the connection has closed. The other is output of TLS
- * ({@link Pool#onFlush}) while a write goes on below, or a thread is about to begin one ({@link Pool#handOver}); it goes back
- * as soon as none does.
+ * ({@link Pool#onFlush}). It is kept while a write goes on below, or a thread is about to begin one ({@link Pool#handOver}).
  *
  * <p>Guarded by the connection's lock.
  */
