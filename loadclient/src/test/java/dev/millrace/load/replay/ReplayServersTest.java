@@ -64,8 +64,10 @@ class ReplayServersTest {
     void whatAScriptThatHasEndedLeavesBehindEndsToo() throws Exception {
         Path pid = folder.resolve("pid");
         Path release = folder.resolve("release");
-        String script = "(echo listening on http://127.0.0.1:1; exec sleep 60) & echo $! > " + pid + "; until [ -e "
-                + release + " ]; do sleep 0.01; done";
+        // The server listens after its number is written, for the test reads the number as soon as the server listens.
+        String script = "(until [ -s " + pid
+                + " ]; do sleep 0.01; done; echo listening on http://127.0.0.1:1; exec sleep 60) & echo $! > " + pid
+                + "; until [ -e " + release + " ]; do sleep 0.01; done";
         ProcessHandle server;
         try (ServerProcess process =
                 ServerProcess.of(List.of("/bin/sh", "-c", script), 1, folder.resolve("server.log"))) {
