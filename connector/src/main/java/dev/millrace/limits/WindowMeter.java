@@ -68,6 +68,7 @@ final class WindowMeter {
 
     /** @param closed the streams whose windows are */
     void look(Set<Integer> closed, long sinceMillis, long graceMillis) {
+        long passed = lookAtConnection(closed, sinceMillis, graceMillis);
         windows.keySet().retainAll(closed);
         if (closed.isEmpty()) {
             forget();
@@ -93,9 +94,16 @@ final class WindowMeter {
         moved = opened > 0;
         if (moved) {
             // The window of the connection owes nothing beside those of streams: what passes both passes but once.
-            add(opened, Math.max(longest, ofStreams), Math.min(longest, pauseMillis), graceMillis);
+            add(opened + passed, Math.max(longest, ofStreams), Math.min(longest, pauseMillis), graceMillis);
             pauseMillis = 0;
         }
+    }
+
+    // While it was closed, the streams' own were counted by a byte each, however wide they were opened
+    // (Http2RateMonitor).
+    private long lookAtConnection(Set<Integer> closed, long sinceMillis, long graceMillis) {
+        Window reopened = closed.contains(CONNECTION) ? null : windows.get(CONNECTION);
+        return reopened == null ? 0 : Math.min(reopened.look(sinceMillis, graceMillis), MOST_BYTES);
     }
 
     private void forget() {

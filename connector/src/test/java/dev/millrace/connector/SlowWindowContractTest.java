@@ -19,13 +19,17 @@ class SlowWindowContractTest extends SlowStreams {
 
     /** Of a client that reads as the test says, with the default limits and a wide window of the connection. */
     private Http2Frames startByClock() throws Exception {
+        Http2Frames frames = startNarrowByClock();
+        frames.openWindow(0, LARGE_BYTES);
+        return frames;
+    }
+
+    private Http2Frames startNarrowByClock() throws Exception {
         prepare(WINDOW_BYTES);
         server.millrace().setSlowPeerGraceMillis(5000);
         server.millrace().setMinResponseBytesPerSecond(240);
         time = new WatchClock(server);
-        Http2Frames frames = begin();
-        frames.openWindow(0, LARGE_BYTES);
-        return frames;
+        return begin();
     }
 
     /** Takes so much of an answer as its window lets through: then it is closed. */
@@ -159,6 +163,21 @@ class SlowWindowContractTest extends SlowStreams {
         time.pass(1);
         frames.openWindow(1, LARGE_BYTES);
         assertEquals(LARGE_BYTES - WINDOW_BYTES - 13 * 2000, frames.content().length());
+        assertLeftAlone();
+    }
+
+    @Test
+    void leavesAReaderAloneThatOpensTheWindowOfAStreamBeforeTheConnections() throws Exception {
+        Http2Frames frames = startNarrowByClock();
+        frames.get("/large");
+        take(frames, 1, WINDOW_BYTES);
+        time.pass(7);
+        frames.openWindow(1, 32 * 1024);
+        frames.openWindow(0, LARGE_BYTES);
+        take(frames, 1, 32 * 1024);
+        time.pass(1);
+        frames.openWindow(1, LARGE_BYTES);
+        assertEquals(LARGE_BYTES - WINDOW_BYTES - 32 * 1024, frames.content().length());
         assertLeftAlone();
     }
 

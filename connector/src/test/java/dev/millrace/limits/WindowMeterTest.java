@@ -83,6 +83,18 @@ class WindowMeterTest {
         assertTrue(isSlowIn(110 / seconds, seconds, 1));
     }
 
+    /** While that was closed, the stream's own counted by a byte only. */
+    @Test
+    void isOpenedByTheWindowOfTheConnectionThoughThatIsNotClosedAgain() {
+        closed.add(WindowMeter.CONNECTION);
+        meter.look(closed, 1000, GRACE_MILLIS);
+        assertFalse(isSlowAfter(7));
+        meter.grant(STREAM, 1);
+        meter.grant(WindowMeter.CONNECTION, 1 << 20);
+        closed.remove(WindowMeter.CONNECTION);
+        assertFalse(isSlowAfter(1));
+    }
+
     @Test
     void gracesAPeerThatBegins() {
         for (int i = 1; i < GRACE_MILLIS / 1000; i++) {
