@@ -7,7 +7,6 @@ import dev.millrace.transfer.FileRegion;
 import dev.millrace.transfer.TransferStatistics;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
@@ -170,12 +169,8 @@ final class NioEndPoint extends MillraceEndPoint {
 
     @Override
     public boolean awaitsRead() {
-        try {
-            // The selector ends the interest when the peer has sent something: then the task waits for a thread.
-            return isFillInterested() && (key.interestOps() & SelectionKey.OP_READ) != 0;
-        } catch (CancelledKeyException closed) {
-            return false;
-        }
+        // What the peer has sent may wait for a thread. The key does not tell: the selector's thread changes it late.
+        return isFillInterested() && !ReadAhead.hasUnread(getChannel());
     }
 
     @Override
@@ -256,8 +251,7 @@ final class NioEndPoint extends MillraceEndPoint {
 
     @Override
     public Callback cancelWrite(Throwable cause) {
-        cancelTransfer();
-        NioTransfer current = transfer;
+        NioTransfer current = cancelTransfer();
         if (current != null) {
             // WriteFlusher waits in a busy loop until the thread in flush() has left it: a slow disk may keep that one.
             OrderlyEnd.await(Long.MAX_VALUE, () -> !current.isSending());
@@ -291,11 +285,12 @@ final class NioEndPoint extends MillraceEndPoint {
         cancelTransfer();
     }
 
-    private void cancelTransfer() {
+    private @Nullable NioTransfer cancelTransfer() {
         NioTransfer current = transfer;
         if (current != null) {
             current.cancel();
         }
+        return current;
     }
 
     @Override

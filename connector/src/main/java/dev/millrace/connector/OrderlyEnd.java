@@ -115,13 +115,18 @@ final class OrderlyEnd {
     /** Waits for what other threads are about to do; returns whether that came in time. */
     static boolean await(long timeoutMillis, BooleanSupplier done) {
         long begin = NanoTime.now();
-        while (!done.getAsBoolean()) {
-            if (NanoTime.millisSince(begin) >= timeoutMillis) {
-                return false;
-            }
+        boolean interrupted = false;
+        boolean isDone = done.getAsBoolean();
+        while (!isDone && NanoTime.millisSince(begin) < timeoutMillis) {
+            // With an interrupt, no park waits.
+            interrupted |= Thread.interrupted();
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+            isDone = done.getAsBoolean();
         }
-        return true;
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return isDone;
     }
 
     private static boolean isReleasing(HoldingEndPoint endPoint) {

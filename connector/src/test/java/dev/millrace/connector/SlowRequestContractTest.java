@@ -21,6 +21,8 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
@@ -29,6 +31,8 @@ import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.ManagedSelector;
+import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.logging.JettyLevel;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -174,6 +178,30 @@ class SlowRequestContractTest {
             clock.pass(1);
             assertAnswers408(client);
         }
+    }
+
+    /** Its thread takes the interest of a key back late, when somebody may wait for content again. */
+    @Test
+    void isEndedThoughTheSelectorIsLate() throws Exception {
+        assumeTrue(connectors.name().startsWith("NIO"), "no selector");
+        try (TestServer started = start(application);
+                RawClient client = post("/")) {
+            clock.pass(SILENCE_SECONDS - 1);
+            key().interestOps(0);
+            clock.pass(1);
+            assertEquals(1, server.millrace().getSlowRequests());
+            assertAnswers408(client);
+        }
+    }
+
+    private SelectionKey key() {
+        var endPoint = (SocketChannelEndPoint)
+                server.connector().getConnectedEndPoints().iterator().next();
+        return server.connector().getSelectorManager().getBeans(ManagedSelector.class).stream()
+                .map(selector -> endPoint.getChannel().keyFor(selector.getSelector()))
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElseThrow();
     }
 
     @Test

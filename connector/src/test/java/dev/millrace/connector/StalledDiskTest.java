@@ -35,7 +35,6 @@ import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.Invocable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -100,15 +99,17 @@ class StalledDiskTest {
         }
     }
 
-    /** /file: as told; else a short answer. */
-    private static Handler orHello(Handler answer) {
+    /** /file: as told; /other: the file, from a disk that does not stall; else a short answer. */
+    private Handler orOthers(Handler answer) {
         Handler hello = Handlers.hello();
+        Handler other = Handlers.region(() -> file, BYTES);
         return Handlers.blockingAround(
                 hello,
-                (request, response, callback) -> (Request.getPathInContext(request)
-                                        .equals("/file")
-                                ? answer
-                                : hello)
+                (request, response, callback) -> (switch (Request.getPathInContext(request)) {
+                            case "/file" -> answer;
+                            case "/other" -> other;
+                            default -> hello;
+                        })
                         .handle(request, response, callback));
     }
 
@@ -144,13 +145,15 @@ class StalledDiskTest {
             return connector;
         });
         try (server;
-                RawClient client = server.start(orHello(handler)).client();
+                RawClient client = server.start(orOthers(handler)).client();
                 StalledDisk stalled = disk) {
             client.get("/file");
             assertSame(goingOn.get(30, TimeUnit.SECONDS), stalled.waiting().get(30, TimeUnit.SECONDS));
             assertEquals(1, server.transfers().getSelectorTurns());
             try (RawClient other = server.client()) {
                 assertEquals(Handlers.HELLO, other.get("/").answer().text());
+                // In many turns, while the first client's is not at its end.
+                assertArrayEquals(content, other.get("/other").answer().body());
             }
             stalled.close();
             assertArrayEquals(content, client.answer().body());
@@ -203,9 +206,10 @@ class StalledDiskTest {
         }
     }
 
-    /** It may be the scheduler's one thread. */
-    @Test
-    void whoCancelsAWriteDoesNotSpinAndWaitsForOneCallOnly() throws Exception {
+    /** It may be the scheduler's one thread. With an interrupt, no park waits. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whoCancelsAWriteDoesNotSpinAndWaitsForOneCallOnly(boolean isInterrupted) throws Exception {
         PassiveProtocol protocol = new PassiveProtocol();
         TestServer server = new TestServer(s -> Connectors.NIO.on(s, protocol));
         server.millrace().setAlgorithm("SimpleBlocking");
@@ -221,15 +225,22 @@ class StalledDiskTest {
             endPoint.write(written, region.token());
             stalled.waiting().get(30, TimeUnit.SECONDS);
             CompletableFuture<Callback> cancelled = new CompletableFuture<>();
-            Thread cancelling =
-                    new Thread(() -> cancelled.complete(endPoint.cancelWrite(new IOException("cancelled by a test"))));
+            CompletableFuture<Boolean> staysInterrupted = new CompletableFuture<>();
+            Thread cancelling = new Thread(() -> {
+                if (isInterrupted) {
+                    Thread.currentThread().interrupt();
+                }
+                cancelled.complete(endPoint.cancelWrite(new IOException("cancelled by a test")));
+                staysInterrupted.complete(Thread.interrupted());
+            });
             cancelling.start();
             Await.until(
                     "waits, and does not spin",
-                    () -> cancelling.getState() == Thread.State.TIMED_WAITING,
+                    () -> !cancelling.isInterrupted() && cancelling.getState() == Thread.State.TIMED_WAITING,
                     () -> String.valueOf(cancelling.getState()));
             stalled.close();
             assertSame(written, cancelled.get(30, TimeUnit.SECONDS));
+            assertEquals(isInterrupted, staysInterrupted.get(30, TimeUnit.SECONDS));
             assertTrue(region.sent() <= TransferAlgorithm.TURN_BYTES, () -> region.sent() + " bytes sent");
             endPoint.close();
             endPoint.withdraw(region);
