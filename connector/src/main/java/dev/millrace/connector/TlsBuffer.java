@@ -46,6 +46,7 @@ final class TlsBuffer extends RetainableByteBuffer.Wrapper {
         // Changes of these two are guarded by this. The connection's lock is held as well when buffers are kept.
         private volatile List<TlsBuffer> kept = List.of();
         private boolean ended;
+        private volatile boolean endsOutput;
 
         /** @param socket what the connection's bytes end up at */
         Pool(ByteBufferPool wrapped, TlsMemory memory, EndPoint socket) {
@@ -78,8 +79,8 @@ final class TlsBuffer extends RetainableByteBuffer.Wrapper {
             TlsBuffer output = of(shown);
             if (output != null && !output.isOutput) {
                 output.isOutput = true;
-                // Jetty has encrypted anew: it does so only while nobody is about to write what was there before.
-                endWrites(false);
+                // Jetty encrypts anew only while nobody is about to write what was there before, until its output ends.
+                endWrites(endsOutput);
             }
         }
 
@@ -95,6 +96,12 @@ final class TlsBuffer extends RetainableByteBuffer.Wrapper {
                 handOvers.decrementAndGet();
                 endWrites(true);
             }
+        }
+
+        /** As {@link #handOver}, by the thread that ends the output. Jetty lets it take what another is about to write. */
+        void endOutput(Runnable ending) {
+            endsOutput = true;
+            handOver(ending);
         }
 
         // In this order: what is handed over while this looks is seen below.

@@ -272,9 +272,14 @@ final class TlsConnection extends SslConnection {
         public @Nullable Callback cancelWrite(Throwable cause) {
             // A thread spins in there until the one in flush() has left it. Nothing is written here any more.
             cancelled = true;
-            TlsState.beforeCancel(this, cause);
-            WriteDuty.awaitFlushed(getWriteFlusher());
-            return super.cancelWrite(cause);
+            Callback pending;
+            try {
+                TlsState.beforeCancel(this, cause);
+            } finally {
+                WriteDuty.awaitFlushed(getWriteFlusher());
+                pending = super.cancelWrite(cause);
+            }
+            return pending;
         }
 
         @Override
@@ -332,12 +337,16 @@ final class TlsConnection extends SslConnection {
 
         @Override
         protected void onIncompleteFlush() {
-            buffers.handOver(super::onIncompleteFlush);
+            // Who has given the write up ends it. To go on would come here again and again, each time deeper, until
+            // then.
+            if (!cancelled) {
+                buffers.handOver(super::onIncompleteFlush);
+            }
         }
 
         @Override
         public void doShutdownOutput() {
-            buffers.handOver(super::doShutdownOutput);
+            buffers.endOutput(super::doShutdownOutput);
         }
 
         private boolean flushPart(ByteBuffer[] buffers, int token, FileRegion region) throws IOException {

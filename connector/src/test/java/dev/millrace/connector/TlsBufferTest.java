@@ -52,4 +52,27 @@ class TlsBufferTest {
         pool.end();
         assertEquals(0, tracking.getLeaks().size(), tracking::dumpLeaks);
     }
+
+    /** Jetty encrypts anew only when what was there before has been written. */
+    @Test
+    void oneThatAThreadWasToWriteFromIsGivenBackWhenTheNextIsWritten() {
+        pool.handOver(() -> {
+            release(pool, acquired());
+            assertEquals(1, tracking.getLeaks().size());
+            release(pool, acquired());
+            assertEquals(1, tracking.getLeaks().size(), tracking::dumpLeaks);
+        });
+        assertEquals(0, tracking.getLeaks().size(), tracking::dumpLeaks);
+    }
+
+    /** The thread that ends the output may have written it, while the other one is still about to. */
+    @Test
+    void oneThatAThreadIsAboutToWriteFromIsKeptWhenTheOutputEnds() {
+        pool.handOver(() -> {
+            pool.endOutput(() -> release(pool, acquired()));
+            release(pool, acquired());
+            assertEquals(2, tracking.getLeaks().size(), tracking::dumpLeaks);
+        });
+        assertEquals(0, tracking.getLeaks().size(), tracking::dumpLeaks);
+    }
 }
