@@ -51,7 +51,7 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
     private final @Nullable ConnectionEvent life;
     // Belongs to the thread that looks at all connections; made at its first look.
     private @Nullable PeerRates rates;
-    // These two belong to the thread that flushes; Jetty's flusher lets one at a time.
+    // Belongs to the thread that flushes; Jetty's flusher lets one at a time.
     private long sentBytes;
     private @Nullable BlockedWriteEvent waiting;
     // Changes are guarded by this. Not an object of its own: idle connections are many.
@@ -158,9 +158,16 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
     }
 
     final void endWait() {
+        // With TLS two threads may come here at a time.
         if (waiting != null) {
-            waiting.ended(this);
-            waiting = null;
+            BlockedWriteEvent ended;
+            synchronized (this) {
+                ended = waiting;
+                waiting = null;
+            }
+            if (ended != null) {
+                ended.ended(this);
+            }
         }
     }
 
