@@ -27,6 +27,10 @@ final class NioTransfer implements Invocable.Task {
     private static final Logger LOG = LoggerFactory.getLogger(NioTransfer.class);
     /** From so many bytes on, a thread is woken to select: to send them takes longer than that (decision 0018). */
     static final int LEAVES_SELECTOR_BYTES = 256 * 1024;
+    /** How far into a region the bytes lie by which its file is known again, see {@link FileRegion#beforeFirst}. */
+    private static final int KNOWN_BY_BYTES = 64 * 1024;
+
+    private static final int UNKNOWN = -1;
 
     /** Which thread goes on with the transfer. */
     private enum Stage {
@@ -59,6 +63,7 @@ final class NioTransfer implements Invocable.Task {
     private volatile boolean sending;
     private boolean mayBlockWhenSent;
     private int selectorBytes;
+    private int firstBytes = UNKNOWN;
     private boolean hasSentNothing;
 
     NioTransfer(
@@ -91,6 +96,24 @@ final class NioTransfer implements Invocable.Task {
         // Asking mincore(2) first seemed to cost more (decision 0015).
         selectorExecutor.aboutToBlock();
         return true;
+    }
+
+    /**
+     * Called before the header is written without the token. It promises this version of the file, which may be written over once
+     * the client has the header.
+     */
+    void beforeHeader() {
+        if (region.sent() > 0) {
+            return;
+        }
+        if (stage == Stage.WRITER) {
+            firstBytes = firstBytes();
+        }
+        // A thread that must not wait for the disk does without, where the file is not in memory.
+        if (!Invocable.isNonBlockingInvocation() || firstBytes > 0 || region.isLoaded(KNOWN_BY_BYTES)) {
+            selectorExecutor.aboutToBlock();
+            region.beforeFirst();
+        }
     }
 
     /**
@@ -133,7 +156,7 @@ final class NioTransfer implements Invocable.Task {
 
     private int bytesOfTurn(Stage now) {
         return switch (now) {
-            case WRITER -> firstBytes();
+            case WRITER -> firstBytes == UNKNOWN ? firstBytes() : firstBytes;
             case TURN -> policy.turnBytes();
             case SELECTED -> {
                 region.onSelectorTurn();

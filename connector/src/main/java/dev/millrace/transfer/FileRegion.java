@@ -345,7 +345,7 @@ public final class FileRegion {
         return read;
     }
 
-    /** Called before bytes of the token are written. Later, the file may have been written over. */
+    /** Called before bytes of the token are written, or the header before them. Later, the file may have been written over. */
     public void beforeFirst() {
         if (sent() == 0) {
             file.onBegin(position(), position + token.limit());
