@@ -130,27 +130,39 @@ public final class OpenFileBudget {
     }
 
     /**
-     * Called by a thread that was refused a descriptor: has files given up and closed until there is one.
+     * Called by a thread that was refused a descriptor: has files closed that were given up before, and others given up and closed
+     * until there is one.
      *
      * @return whether room was made just now, by any thread, and a descriptor is left: the caller may try again at once
      */
     public synchronized boolean makeRoom() {
-        int kept = keptFiles();
-        if (!isDescriptorLeft.getAsBoolean() && kept > 0) {
-            scarceNanoTime = NanoTime.now();
-            scarce = true;
-            int given = Math.max(STEP_FILES, kept - maxFiles());
-            close(given);
-            while (!isDescriptorLeft.getAsBoolean() && given < kept) {
-                close(STEP_FILES);
-                given += STEP_FILES;
+        if (!isDescriptorLeft.getAsBoolean()) {
+            // Files that were given up before may only wait to be closed.
+            keepers.forEach(Keeper::closeGivenUp);
+            if (isDescriptorLeft.getAsBoolean()) {
+                return true;
             }
-            LOG.warn(
-                    "No descriptor of {} was left (ulimit -n): gave up {} files that were kept open",
-                    limit,
-                    Math.min(given, kept));
+            giveUpKept(keptFiles());
         }
         return scarce && NanoTime.since(scarceNanoTime) < RECENT_NANOS && isDescriptorLeft.getAsBoolean();
+    }
+
+    private void giveUpKept(int kept) {
+        if (kept == 0) {
+            return;
+        }
+        scarceNanoTime = NanoTime.now();
+        scarce = true;
+        int given = Math.max(STEP_FILES, kept - maxFiles());
+        close(given);
+        while (!isDescriptorLeft.getAsBoolean() && given < kept) {
+            close(STEP_FILES);
+            given += STEP_FILES;
+        }
+        LOG.warn(
+                "No descriptor of {} was left (ulimit -n): gave up {} files that were kept open",
+                limit,
+                Math.min(given, kept));
     }
 
     private void close(int files) {

@@ -114,6 +114,20 @@ class OpenFileBudgetTest {
         assertEquals(SHARE, first.kept);
     }
 
+    @Test
+    void makesRoomOfFilesThatOnlyWaitToBeClosed() {
+        budget.add(first);
+        open(first, SHARE);
+        first.open = LIMIT;
+        try (Logged logged = new Logged(OpenFileBudget.class.getName())) {
+            assertTrue(budget.makeRoom());
+            assertEquals(SHARE, first.open);
+            assertEquals(SHARE, first.kept);
+            assertEquals(SHARE, budget.maxFiles());
+            assertEquals(0, logged.count("No descriptor"));
+        }
+    }
+
     private void assertTold(int times, int files) {
         try (Logged logged = new Logged(OpenFileBudget.class.getName(), JettyLevel.INFO)) {
             open(first, files);
