@@ -5,6 +5,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -80,6 +81,15 @@ public final class RawClient implements AutoCloseable {
 
     public InputStream in() {
         return in;
+    }
+
+    /** How many bytes have come that were not read. */
+    public int available() {
+        try {
+            return in.available();
+        } catch (IOException x) {
+            throw new UncheckedIOException(x);
+        }
     }
 
     public void shutdownOutput() throws IOException {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.files.SendfileHandler;
+import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
@@ -287,6 +288,8 @@ class XSendfileHandlerTest {
                 RawClient client = new RawClient(server.port(), 8192)) {
             client.get("/");
             assertNotEquals(-1, client.read());
+            // Not before: a server that is slow to begin would be idle too.
+            Await.until("content has come", () -> client.available() > 1000);
             server.connector().getConnectedEndPoints().forEach(endPoint -> endPoint.setIdleTimeout(300));
             TransferResult result = result();
             assertEquals(Outcome.TIMED_OUT, result.outcome());
