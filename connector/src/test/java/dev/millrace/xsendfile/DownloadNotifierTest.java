@@ -56,6 +56,8 @@ class DownloadNotifierTest {
     private DownloadNotifier notifier(TestServer server) {
         DownloadNotifier notifier = new DownloadNotifier("http://127.0.0.1:" + server.port() + "/results");
         notifier.setRetryDelayMillis(10);
+        // However slow the machine is: only what the test refuses is posted again.
+        notifier.setTimeoutMillis(30_000);
         return notifier;
     }
 
@@ -257,6 +259,7 @@ class DownloadNotifierTest {
         try (TestServer server = new TestServer(Connectors.NIO::http).start(guarded)) {
             String host = "127.0.0.1:" + server.port() + "/results?a=%2F@b";
             DownloadNotifier notifier = new DownloadNotifier("http://j%C3%BCrgen:s%3A%40cret@" + host);
+            notifier.setTimeoutMillis(30_000);
             notifier.start();
             notifier.onTransferEnd(result(1, Outcome.DONE));
             assertEquals(

@@ -68,7 +68,10 @@ class NotifiedDownloadsTest {
             callback.succeeded();
         }));
         handler.addRoot(directory.toString());
-        handler.addTransferListener(new DownloadNotifier("http://127.0.0.1:" + destination.port() + "/results"));
+        DownloadNotifier notifier = new DownloadNotifier("http://127.0.0.1:" + destination.port() + "/results");
+        // However slow the machine is: what is posted again would count twice.
+        notifier.setTimeoutMillis(30_000);
+        handler.addTransferListener(notifier);
     }
 
     @AfterEach
