@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** An application that keeps what it is shown of an answer reads the same bytes later, and does not end the process. */
 @EnabledOnOs(OS.LINUX)
 @Execution(ExecutionMode.CONCURRENT)
-@Timeout(120)
+@Timeout(180)
 class BufferKeeperTest {
     @TempDir
     Path directory;
@@ -49,7 +49,7 @@ class BufferKeeperTest {
                 .redirectOutput(new File(output.toString()))
                 .start();
         try {
-            assertTrue(process.waitFor(100, TimeUnit.SECONDS), () -> "has not ended: " + tail(output));
+            assertTrue(process.waitFor(160, TimeUnit.SECONDS), () -> "has not ended: " + tail(output));
             assertEquals(0, process.exitValue(), () -> tail(output).toString());
             assertEquals("fine", tail(output).get(tail(output).size() - 1));
         } finally {

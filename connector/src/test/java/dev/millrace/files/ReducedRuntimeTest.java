@@ -143,6 +143,7 @@ class ReducedRuntimeTest {
     }
 
     @Test
+    @Timeout(300)
     void isAnImageOfTheLeast(@TempDir Path parent) throws Exception {
         ToolProvider jlink = ToolProvider.findFirst("jlink").orElse(null);
         assumeTrue(jlink != null, "no jlink in this JDK");

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A Jetty that is not as it is known: files are copied, whole and right, and the log has one line for it. */
-@Timeout(60)
+@Timeout(180)
 class AlteredJettyTest {
     private static final String NOT_KNOWN = "is not as Millrace knows it";
     private static final int BYTES = 1_000_000;
