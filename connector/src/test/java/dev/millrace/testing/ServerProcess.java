@@ -54,6 +54,7 @@ public final class ServerProcess implements AutoCloseable {
             PROXY, List.of(ProxyHandler.class, HttpClient.class, Compression.class));
 
     private final Process process;
+    private final Thread logReader;
     private final Map<Connectors, Integer> ports = new EnumMap<>(Connectors.class);
     private final List<String> log = Collections.synchronizedList(new ArrayList<>());
 
@@ -81,13 +82,13 @@ public final class ServerProcess implements AutoCloseable {
         command.addAll(List.of("-cp", classPath(more), ServedFiles.class.getName()));
         Stream.of(directories).map(Path::toString).forEach(command::add);
         process = new ProcessBuilder(command).start();
-        Thread reader = new Thread(
+        logReader = new Thread(
                 () -> new BufferedReader(new InputStreamReader(process.getErrorStream(), StandardCharsets.UTF_8))
                         .lines()
                         .forEach(log::add),
                 "log of a server");
-        reader.setDaemon(true);
-        reader.start();
+        logReader.setDaemon(true);
+        logReader.start();
         BufferedReader out = process.inputReader();
         for (String line = out.readLine(); line != null && !line.isEmpty(); line = out.readLine()) {
             String[] words = line.split(" ");
@@ -136,11 +137,15 @@ public final class ServerProcess implements AutoCloseable {
         return Leaks.descriptors(Path.of("/proc", Long.toString(process.pid()), "fd"), prefix);
     }
 
-    /** Ends it in order. */
+    /** Ends it in order. From then on, {@link #log} has all lines. */
     public void stop() throws Exception {
         process.getOutputStream().close();
         if (!process.waitFor(30, TimeUnit.SECONDS)) {
-            throw new IOException("does not stop: " + log);
+            throw new IOException("does not stop: " + log());
+        }
+        logReader.join(30_000);
+        if (logReader.isAlive()) {
+            throw new IOException("its log does not end: " + log());
         }
     }
 
