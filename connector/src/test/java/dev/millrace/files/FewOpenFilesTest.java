@@ -67,6 +67,8 @@ class FewOpenFilesTest {
     private TestServer server() {
         TestServer server = new TestServer(connectors::http);
         server.connector().setAcceptedSendBufferSize(64 * 1024);
+        // However slow the machine is: the slow ones wait for the fast ones.
+        server.connector().setIdleTimeout(120_000);
         return server;
     }
 

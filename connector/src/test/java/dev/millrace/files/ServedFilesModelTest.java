@@ -183,6 +183,9 @@ class ServedFilesModelTest {
             files.setBaseResourceAsString(directory.toString());
             server = new TestServer(connectors::http);
             server.connector().setAcceptedSendBufferSize(SMALL_BUFFER_BYTES);
+            // However slow the machine is: an answer may stay open for many steps.
+            server.connector().setIdleTimeout(120_000);
+            server.millrace().setMinResponseBytesPerSecond(0);
             server.start(files);
             for (int i = 0; i < FILES; i++) {
                 change(Kind.MOVE_OVER, i, SIZES[i]);

@@ -51,6 +51,8 @@ public final class MixedRequests {
     public void run(TestServer server, int readers, int breakers) throws Exception {
         long regions = server.transfers().getRegions();
         long bytes = server.transfers().getTransferredBytes();
+        // However slow the machine is: the first to connect wait for the last.
+        server.connector().setIdleTimeout(120_000);
         AtomicBoolean done = new AtomicBoolean();
         CountDownLatch asked = new CountDownLatch(readers + breakers);
         CountDownLatch mayRead = new CountDownLatch(1);

@@ -52,6 +52,8 @@ class StalledTransfersTest {
     private TestServer server() {
         TestServer server = new TestServer(connectors::http);
         server.connector().setAcceptedSendBufferSize(64 * 1024);
+        // However slow the machine is.
+        server.connector().setIdleTimeout(120_000);
         server.millrace().setMinResponseBytesPerSecond(0);
         return server;
     }

@@ -55,6 +55,7 @@ class TransferContractTest {
         server.millrace().setAlgorithm(algorithm);
         server.millrace().setWorkers(workers);
         // A test may be slow to read.
+        server.connector().setIdleTimeout(120_000);
         server.millrace().setMinResponseBytesPerSecond(0);
         return server;
     }
