@@ -241,7 +241,7 @@ class OpenFileCacheTest {
         TestFiles.write(directory, "deleted.bin", 100_000);
         TestFiles.write(directory, "replaced.bin", 100_000);
         TestFiles.write(directory, "kept.bin", 100_000);
-        cache().getSettings().setValidMillis(100);
+        cache().getSettings().setValidMillis(300);
         try (TestServer server = server();
                 RawClient client = server.client()) {
             for (String name : new String[] {"deleted", "replaced", "kept"}) {
