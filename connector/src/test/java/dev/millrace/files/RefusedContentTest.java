@@ -1,7 +1,6 @@
 package dev.millrace.files;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.millrace.testing.Await;
@@ -53,7 +52,8 @@ class RefusedContentTest {
             refused.ask(cache.getContent("/file.bin"));
             Files.delete(directory.resolve("file.bin"));
             Await.until("closed", () -> Leaks.descriptors(directory) == 0 && Leaks.mappings(directory) == 0);
-            assertEquals(0, cache.getCachedBytes());
+            // The last answer's thread may have bytes still.
+            Await.until("memory given back", () -> cache.getCachedBytes() == 0);
         }
     }
 
