@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.util.NanoTime;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -143,10 +144,10 @@ class LeastUsedContentTest {
         }
     }
 
-    /** As if so many seconds had gone by since the first use. */
+    /** As if the first use had been so many seconds ago. */
     private static void setBack(ContentCache.Slot slot, int seconds) throws Exception {
         Field since = ContentCache.Slot.class.getDeclaredField("sinceNanoTime");
         since.setAccessible(true);
-        since.set(slot, since.getLong(slot) - TimeUnit.SECONDS.toNanos(seconds));
+        since.set(slot, NanoTime.now() - TimeUnit.SECONDS.toNanos(seconds));
     }
 }
