@@ -29,7 +29,12 @@ public final class Launcher {
     private volatile @Nullable AutoCloseable server;
     private volatile boolean stopping;
 
-    private Launcher(Path home) {
+    /** A start that a stop may disturb. */
+    interface Start {
+        void run() throws Exception;
+    }
+
+    Launcher(Path home) {
         this.home = home;
     }
 
@@ -59,11 +64,15 @@ public final class Launcher {
         // Only the owner may read the folder (0700), where the file system has permissions.
         Launcher launcher = new Launcher(Files.createTempDirectory("millrace-"));
         Runtime.getRuntime().addShutdownHook(new Thread(launcher::stop, "millrace-stop"));
+        launcher.unlessEnding(() -> launcher.start(war, args));
+    }
+
+    void unlessEnding(Start start) throws Exception {
         try {
-            launcher.start(war, args);
-        } catch (Exception e) {
-            // The JVM was told to end, and the files that the server needs to start were removed.
-            if (!launcher.stopping) {
+            start.run();
+        } catch (Exception | LinkageError e) {
+            // The JVM was told to end, and the files that the server needs to start were removed, classes among them.
+            if (!stopping) {
                 throw e;
             }
         }
@@ -127,7 +136,7 @@ public final class Launcher {
         return urls.toArray(URL[]::new);
     }
 
-    private void stop() {
+    void stop() {
         stopping = true;
         try {
             if (server != null) {
