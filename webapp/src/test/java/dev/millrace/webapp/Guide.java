@@ -108,9 +108,13 @@ final class Guide implements AutoCloseable {
     }
 
     /** One below those that the system gives to clients: none of them takes it before the server does. */
-    private static String freePort() {
+    private String freePort() {
         while (true) {
             int port = ThreadLocalRandom.current().nextInt(20_000, 32_000);
+            // Another port of the page may have got this one.
+            if (ports.containsValue(String.valueOf(port))) {
+                continue;
+            }
             try (ServerSocket socket = new ServerSocket(port)) {
                 return String.valueOf(socket.getLocalPort());
             } catch (IOException x) {
