@@ -7,6 +7,7 @@ import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.Map;
 import java.util.Random;
 
@@ -78,7 +79,7 @@ final class PlainWar {
     static void deploy(Path war, Path base, String name, String environment) throws IOException {
         Path webapps = Files.createDirectories(base.resolve("webapps"));
         Files.writeString(webapps.resolve(name + ".properties"), "environment=" + environment + "\n");
-        Files.writeString(webapps.resolve(name + ".xml"), """
+        Path descriptor = Files.writeString(base.resolve(name + ".xml"), """
             <?xml version="1.0"?>
             <!DOCTYPE Configure PUBLIC "-//Jetty//Configure//EN" "https://jetty.org/configure_10_0.dtd">
             <Configure class="org.eclipse.jetty.%1$s.webapp.WebAppContext">
@@ -95,5 +96,7 @@ final class PlainWar {
               </Call>
             </Configure>
             """.formatted(environment, name, war));
+        // A server that runs may look at the folder between the creation of a file and its content.
+        Files.move(descriptor, webapps.resolve(name + ".xml"), StandardCopyOption.ATOMIC_MOVE);
     }
 }
