@@ -24,6 +24,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.eclipse.jetty.server.NetworkConnectionLimit;
@@ -66,12 +67,20 @@ class ServerPropertiesTest {
         }
     }
 
+    /** One below those that the system gives to clients: none of them takes it before the server does. */
+    private static int freePort() {
+        int port = ThreadLocalRandom.current().nextInt(20_000, 32_000);
+        try (ServerSocket socket = new ServerSocket(port)) {
+            return socket.getLocalPort();
+        } catch (IOException ignored) {
+            // The port is taken.
+            return freePort();
+        }
+    }
+
     @Test
     void portIsTheGivenOne() throws Exception {
-        int free;
-        try (ServerSocket socket = new ServerSocket(0)) {
-            free = socket.getLocalPort();
-        }
+        int free = freePort();
         try (RunningApp app = start("--server.port=" + free)) {
             assertEquals(free, app.port());
             assertEquals("http: hello", app.get("/hello").body());
@@ -116,9 +125,10 @@ class ServerPropertiesTest {
 
     @Test
     void idleConnectionsEnd() throws Exception {
-        try (RunningApp app = start("--server.jetty.connection-idle-timeout=300ms");
+        // Longer than a pause of the machine between the connection's beginning and its first request.
+        try (RunningApp app = start("--server.jetty.connection-idle-timeout=2s");
                 Socket socket = app.connect()) {
-            assertEquals(300, app.connector().getIdleTimeout());
+            assertEquals(2000, app.connector().getIdleTimeout());
             write(socket, HELLO);
             await("http: hello", socket.getInputStream());
             assertEquals(-1, socket.getInputStream().read());
