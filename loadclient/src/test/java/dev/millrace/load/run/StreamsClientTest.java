@@ -12,8 +12,8 @@ import dev.millrace.load.scenario.Workload;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -27,26 +27,39 @@ import org.junit.jupiter.params.provider.ValueSource;
 class StreamsClientTest {
 
     private static final int STREAMS = 4;
+    private static final int AT_ONCE = 8;
+    private static final long LATE_MILLIS = 500;
     private static final Duration LONG = Duration.ofSeconds(20);
 
-    /** Answers the first requests at once, and each later one after a time. */
-    private static final class Slowing extends Handler.Abstract {
-
-        private final AtomicInteger atOnce;
-        private final long millis;
-
-        Slowing(int atOnce, long millis) {
-            this.atOnce = new AtomicInteger(atOnce);
-            this.millis = millis;
-        }
+    /** Answers each request at once. */
+    private static class Answering extends Handler.Abstract {
 
         @Override
-        public boolean handle(Request request, Response response, Callback callback) {
-            if (atOnce.decrementAndGet() < 0) {
-                TestServer.takeTime(TimeUnit.MILLISECONDS.toNanos(millis));
-            }
+        public boolean handle(Request request, Response response, Callback callback) throws Exception {
             response.write(true, ByteBuffer.wrap(new byte[10]), callback);
             return true;
+        }
+    }
+
+    /** Answers the first requests at once, and the others after the window, which ends when all are under way. */
+    private static final class AfterTheWindow extends Answering {
+
+        private final AtomicInteger asked = new AtomicInteger();
+        private volatile CellClock clock;
+
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) throws Exception {
+            int number = asked.incrementAndGet();
+            if (number == AT_ONCE + STREAMS) {
+                clock.closeWindow(System.nanoTime());
+            }
+            if (number > AT_ONCE) {
+                while (clock.phase() != CellClock.Phase.DRAIN) {
+                    LockSupport.parkNanos(1_000_000L);
+                }
+                TestServer.takeTime(LATE_MILLIS * 1_000_000L);
+            }
+            return super.handle(request, response, callback);
         }
     }
 
@@ -80,13 +93,16 @@ class StreamsClientTest {
     }
 
     private static CellResult run(Protocol protocol, Workload work, Duration window, long requests) throws Exception {
+        return cellRun(protocol, work, window, requests).run(0);
+    }
+
+    private static CellRun cellRun(Protocol protocol, Workload work, Duration window, long requests) {
         Cell cell = new Cell("", 1, 0, 0, protocol, STREAMS, work);
         return new CellRun(
-                        cell,
-                        CellRunTest.settings(Duration.ZERO, window, requests),
-                        null,
-                        (warmingUp, seconds, left, asked, bytes, errors) -> {})
-                .run(0);
+                cell,
+                CellRunTest.settings(Duration.ZERO, window, requests),
+                null,
+                (warmingUp, seconds, left, asked, bytes, errors) -> {});
     }
 
     private static Workload asking(Http2TestServer server) {
@@ -96,7 +112,7 @@ class StreamsClientTest {
     @Test
     @Timeout(60)
     void aFaultOfThisProgramIsCountedAndTheClientGoesOn() throws Exception {
-        try (Http2TestServer server = Http2TestServer.clear(new Slowing(1000, 0), 128)) {
+        try (Http2TestServer server = Http2TestServer.clear(new Answering(), 128)) {
             CellResult result = run(new Throwing(asking(server), new AtomicInteger(2)), LONG, 12);
             assertEquals(
                     new FailureCount(2, "java.lang.IllegalStateException: no such place"),
@@ -124,11 +140,14 @@ class StreamsClientTest {
     @ParameterizedTest
     @ValueSource(longs = {0, 1000})
     void theLongestLatenciesEndAfterTheWindow(long requests) throws Exception {
-        try (Http2TestServer server = Http2TestServer.clear(new Slowing(8, 3500), 128)) {
-            CellResult result = run(asking(server), Duration.ofSeconds(2), requests);
-            assertEquals(8, result.counts().requests());
-            assertEquals(8 + STREAMS, result.times().latency().count());
-            assertTrue(result.times().latency().max() >= 3_500_000, result.times()::toString);
+        AfterTheWindow handler = new AfterTheWindow();
+        try (Http2TestServer server = Http2TestServer.clear(handler, 128)) {
+            CellRun run = cellRun(Protocol.H2C, asking(server), LONG, requests);
+            handler.clock = run.clock();
+            CellResult result = run.run(0);
+            assertEquals(AT_ONCE, result.counts().requests());
+            assertEquals(AT_ONCE + STREAMS, result.times().latency().count());
+            assertTrue(result.times().latency().max() >= LATE_MILLIS * 1000, result.times()::toString);
         }
     }
 }
