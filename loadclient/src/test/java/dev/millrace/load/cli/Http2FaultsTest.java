@@ -46,7 +46,7 @@ class Http2FaultsTest {
 
     private Cli run(Http2FrameServer server, String... options) {
         List<String> all = new ArrayList<>(
-                List.of("http", "--protocol=h2c", "-c=1", "--warmup=0s", "-q", "--timeout=2s", "-o=" + folder));
+                List.of("http", "--protocol=h2c", "-c=1", "--warmup=0s", "-q", "--timeout=20s", "-o=" + folder));
         all.addAll(List.of(options));
         all.add(server.url());
         return Cli.run(all.toArray(String[]::new));

@@ -39,6 +39,8 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -343,9 +345,10 @@ class Http2Test {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
+    @Execution(ExecutionMode.CONCURRENT)
     void anAnswerThatDoesNotComeIsATimeout(int streams) throws Exception {
         try (Http2TestServer server = Http2TestServer.clear(new Application(), 128)) {
-            Cli cli = run("http", server.url("/stuck"), "-c=1", "-n=2", "--timeout=1s", "--streams=" + streams);
+            Cli cli = run("http", server.url("/stuck"), "-c=1", "-n=2", "--timeout=2500ms", "--streams=" + streams);
             assertEquals(ExitCode.ERRORS, cli.code(), cli.err());
             assertEquals(Set.of("timeout"), cell().errors().keySet());
             assertEquals(2, cell().errors().get("timeout").count());

@@ -167,7 +167,7 @@ class HttpCommandTest {
     void aHeadAnswerHasNoBody() throws IOException {
         try (TestServer server = new TestServer((request, out, socket) ->
                 out.write("HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n".getBytes(UTF_8)))) {
-            Cli cli = http("-m=HEAD", "--timeout=5s", server.url("/"));
+            Cli cli = http("-m=HEAD", "--timeout=20s", server.url("/"));
             assertEquals(ExitCode.GOOD, cli.code(), cli.err());
             assertEquals(1, cell().counts().connections());
         }

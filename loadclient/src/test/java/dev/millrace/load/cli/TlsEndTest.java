@@ -85,7 +85,7 @@ class TlsEndTest {
                     "-n=3",
                     "--warmup=0s",
                     "-q",
-                    "--timeout=5s",
+                    "--timeout=20s",
                     "-o=" + folder,
                     "--cacert=" + certificate.pem(),
                     options.length == 0 ? "--keepalive=on" : options[0],
