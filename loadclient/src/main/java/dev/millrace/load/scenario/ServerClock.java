@@ -50,7 +50,7 @@ public record ServerClock(long lowMillis, long highMillis) {
      *
      * @param goesOn whether there is time for another request
      * @return null if its answers have no Date, or contradict each other, as those of several servers may
-     * @throws IOException if it does not answer
+     * @throws IOException if it does not answer the first request
      */
     public static @Nullable ServerClock read(Target target, Fetch fetch, BooleanSupplier goesOn) throws IOException {
         long low = Long.MIN_VALUE;
@@ -58,7 +58,15 @@ public record ServerClock(long lowMillis, long highMillis) {
         for (int i = 0; i < MOST_ANSWERS && (i == 0 || (high - low > NARROW_MILLIS && goesOn.getAsBoolean())); i++) {
             DateCheck check = new DateCheck();
             long before = System.currentTimeMillis();
-            fetch.get(target, List.of(), check);
+            try {
+                fetch.get(target, List.of(), check);
+            } catch (IOException e) {
+                if (low == Long.MIN_VALUE) {
+                    throw e;
+                }
+                // What the answers before have told stays true.
+                break;
+            }
             long after = System.currentTimeMillis();
             Long date = millis(check.date);
             if (date == null) {

@@ -1,6 +1,7 @@
 package dev.millrace.load.scenario;
 
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.load.TestServer;
@@ -12,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** The distance of a server's clock, by its answers. */
@@ -39,6 +41,24 @@ class ServerClockTest {
             ServerClock clock = read(ahead(millis));
             assertTrue(clock.lowMillis() <= millis && millis <= clock.highMillis(), millis + " " + clock);
         }
+    }
+
+    @Test
+    void anAnswerThatDoesNotComeTakesNothingFromThoseBefore() throws IOException {
+        AtomicInteger asked = new AtomicInteger();
+        ServerClock clock = read((request, out, socket) -> {
+            if (asked.incrementAndGet() > 2) {
+                socket.close();
+            } else {
+                ahead(5_250).answer(request, out, socket);
+            }
+        });
+        assertTrue(clock.lowMillis() <= 5_250 && 5_250 <= clock.highMillis(), clock.toString());
+    }
+
+    @Test
+    void withoutAnAnswerItIsAnError() {
+        assertThrows(IOException.class, () -> read((request, out, socket) -> socket.close()));
     }
 
     @Test
