@@ -28,7 +28,7 @@ public final class ServerProcess implements AutoCloseable {
     private static final long START_SECONDS = 60;
     private static final long STOP_SECONDS = 5;
     /** How long the last output of a process that has ended may take to come through its pipe. */
-    private static final long OUTPUT_SECONDS = 2;
+    private static final long OUTPUT_SECONDS = 5;
 
     private static final int POLL_MILLIS = 20;
     /** Bound on a connect that finds out whether a server listens. A command may start one that is far away. */
