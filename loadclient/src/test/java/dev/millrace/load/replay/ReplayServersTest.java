@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.load.TestThreads;
 import dev.millrace.load.host.ProcessCpu;
 import dev.millrace.load.http.Target;
 import dev.millrace.load.server.ServerProcess;
@@ -45,10 +46,18 @@ class ReplayServersTest {
     void aServerThatGoesIntoTheBackgroundIsTold() throws Exception {
         Path log = folder.resolve("server.log");
         Path pid = folder.resolve("pid");
-        // The script lives for a second, for the JDK closes the pipe at its end, unless a thread reads from it.
-        String script =
-                "(sleep 2; echo listening on http://127.0.0.1:1; exec sleep 60) & echo $! > " + pid + "; sleep 1";
+        Path release = folder.resolve("release");
+        Path listen = folder.resolve("listen");
+        String script = "(until [ -e " + listen
+                + " ]; do sleep 0.01; done; echo listening on http://127.0.0.1:1; exec sleep 60) & echo $! > " + pid
+                + "; until [ -e " + release + " ]; do sleep 0.01; done";
         try (ServerProcess process = ServerProcess.of(List.of("/bin/sh", "-c", script), 1, log)) {
+            // The JDK closes the pipe at the script's end, unless a thread reads from it.
+            TestThreads.awaitWithin("server-output", "readBytes");
+            Files.createFile(release);
+            // The JDK has noted the end, and waits for the reader.
+            TestThreads.awaitWithin("process reaper", "processExited");
+            Files.createFile(listen);
             IOException failure = assertThrows(IOException.class, process::awaitListeners);
             assertEquals(
                     "the command has ended. It must run the server in the foreground, see " + log,

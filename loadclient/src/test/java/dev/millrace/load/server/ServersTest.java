@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.load.TestServer;
+import dev.millrace.load.TestThreads;
 import dev.millrace.load.host.ProcessCpu;
 import dev.millrace.load.http.Target;
 import dev.millrace.load.http.TlsSettings;
@@ -69,14 +70,18 @@ class ServersTest {
     void aServerThatGoesIntoTheBackgroundIsTold() throws Exception {
         Path log = folder.resolve("daemon.log");
         Path pid = folder.resolve("pid");
+        Path release = folder.resolve("release");
+        String command = "sleep 60 & echo $! > " + pid + "; until [ -e " + release + " ]; do sleep 0.01; done";
         // Nothing listens on a port that is bound only, and no other program can.
         try (Socket bound = new Socket();
-                ServerProcess process = ServerProcess.ofCommand("sleep 60 & echo $! > " + pid + "; sleep 1", log)) {
+                ServerProcess process = ServerProcess.ofCommand(command, log)) {
             bound.bind(new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0));
             InetSocketAddress address =
                     Target.of("http://127.0.0.1:" + bound.getLocalPort() + "/").address();
-            // The command lives for a second, for the JDK closes the pipe at its end, unless a thread reads from it. No
-            // onExit() here: it may wait for the end of the output, for its thread helps to close that pipe.
+            // The JDK closes the pipe at the command's end, unless a thread reads from it. No onExit() here: it may
+            // wait for the end of the output, for its thread helps to close that pipe.
+            TestThreads.awaitWithin("server-output", "readBytes");
+            Files.createFile(release);
             IOException failure = assertThrows(IOException.class, () -> process.awaitPort(address));
             assertEquals(
                     "the command has ended, and left a process behind that still has its output. It must run the "
