@@ -93,7 +93,7 @@ class ServerPidTest {
     void aBarShowsTimeErrorsAndTheCpuOfTheProcessThatListens() throws IOException {
         try (TestServer server = new TestServer(TestServer.unhurried(TestServer::answerUuids))) {
             String url = server.url("/generate-uuid");
-            Cli cli = Cli.run("uuid", "-c=1", "-d=2500ms", "--warmup=0s", "--progress=bar", url);
+            Cli cli = Cli.run("uuid", "-c=1", "-d=5s", "--warmup=0s", "--progress=bar", url);
             assertEquals(ExitCode.GOOD, cli.code(), cli.err());
             String bar = "(?s).*window #+\\.* \\d+s left  [0-9,]+ req/s  [0-9.,]+ MB/s  errors 0  server [0-9.]+ cpu.*";
             assertTrue(cli.err().matches(bar), cli.err());
