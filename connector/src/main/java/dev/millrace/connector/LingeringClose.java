@@ -252,7 +252,7 @@ final class LingeringClose extends AbstractLifeCycle {
                 long now = NanoTime.now();
                 if (NanoTime.millisElapsed(lastLook, now) >= LOOK_MILLIS) {
                     lastLook = now;
-                    lingering.forEach(this::look);
+                    lingering.forEach(one -> look(one, dropped));
                 }
                 lastLingering = lingering.isEmpty() ? lastLingering : now;
             } while (NanoTime.millisSince(lastLingering) < restMillis || !rest());
@@ -265,24 +265,25 @@ final class LingeringClose extends AbstractLifeCycle {
         }
     }
 
-    private void drop(Lingering one, ByteBuffer dropped) {
+    /** @return whether the peer has sent something, and may send more */
+    private boolean drop(Lingering one, ByteBuffer dropped) {
         try {
             int read = one.channel.read(dropped.clear());
             if (read < 0) {
                 one.end();
-                return;
-            }
-            if (read > 0) {
+            } else if (read > 0) {
                 one.lastNanoTime = NanoTime.now();
                 one.bytes += read;
-                if (one.bytes > mostBytes.getAsLong()) {
-                    one.cut();
+                if (one.bytes <= mostBytes.getAsLong()) {
+                    return true;
                 }
+                one.cut();
             }
         } catch (IOException x) {
             LOG.debug("Reset while lingering: {}", x.toString());
             one.end();
         }
+        return false;
     }
 
     private void welcome(Selector selecting, ByteBuffer dropped) {
@@ -299,13 +300,20 @@ final class LingeringClose extends AbstractLifeCycle {
         }
     }
 
-    private void look(Lingering one) {
+    private void look(Lingering one, ByteBuffer dropped) {
         long most = mostMillis.getAsLong();
-        if (!one.channel.isOpen() || NanoTime.millisSince(one.lastNanoTime) >= Math.min(silenceMillis, most)) {
+        boolean seemsSilent = NanoTime.millisSince(one.lastNanoTime) >= Math.min(silenceMillis, most);
+        if (!one.channel.isOpen() || (seemsSilent && !hasSent(one, dropped))) {
             one.end();
         } else if (NanoTime.millisSince(one.beginNanoTime) >= most) {
             one.cut();
         }
+    }
+
+    // This thread may have stood still, or a listener may have kept it: what came meanwhile is no silence. A channel
+    // that blocks is another thread's to read.
+    private boolean hasSent(Lingering one, ByteBuffer dropped) {
+        return !one.channel.isBlocking() && drop(one, dropped);
     }
 
     private synchronized boolean rest() {
