@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.eclipse.jetty.server.Handler;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,6 +41,12 @@ class LingeringCloseThreadTest extends LingeringConnections {
     private static final int MOST = 10_000;
     /** Of this process, beside the two ends of each connection. */
     private static final int OTHER_DESCRIPTORS = 1000;
+
+    /** A stop waits for the thread, but not for long. */
+    @BeforeEach
+    void noneIsLeft() {
+        Await.until("no thread of an earlier test", () -> threads().count() == 0);
+    }
 
     private int many() {
         UnixOperatingSystemMXBean system = (UnixOperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
