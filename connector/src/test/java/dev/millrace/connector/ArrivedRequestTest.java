@@ -17,9 +17,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.junit.jupiter.api.Timeout;
@@ -69,6 +73,21 @@ class ArrivedRequestTest {
             Content.Sink.write(response, true, path, callback);
             return true;
         }
+    }
+
+    /** Nobody looks after a selector: when the test stands still for a second, no other thread reads in its place. */
+    private static ServerConnector on(Connectors connectors, Server server, ConnectionFactory... factories) {
+        if (connectors != Connectors.NIO_SELECTOR) {
+            return connectors.on(server, factories);
+        }
+        NioConnector unwatched =
+                new NioConnector(server, null, new SelectorDispatchTest.ShortLooks(), null, 1, 1, factories);
+        unwatched.setDispatch("selector");
+        return unwatched;
+    }
+
+    private static TestServer server(Connectors connectors) {
+        return new TestServer(s -> on(connectors, s, new HttpConnectionFactory()));
     }
 
     private static int carriers() {
@@ -160,7 +179,7 @@ class ArrivedRequestTest {
     @MethodSource("held")
     void isAnswered(Connectors connectors) throws Exception {
         Busy busy = busy(connectors);
-        try (TestServer server = new TestServer(connectors::http)) {
+        try (TestServer server = server(connectors)) {
             start(server, busy);
             assertAnswers(server, busy, server::client);
         }
@@ -171,7 +190,10 @@ class ArrivedRequestTest {
     void isAnsweredOverTls(Connectors connectors) throws Exception {
         Busy busy = busy(connectors);
         Tls tls = new Tls();
-        TestServer server = new TestServer(s -> connectors.https(s, tls));
+        TestServer server = new TestServer(s -> {
+            HttpConnectionFactory http = new HttpConnectionFactory();
+            return on(connectors, s, connectors.tls(tls.server(), http.getProtocol()), http);
+        });
         try (server) {
             start(server, busy);
             // The requests that hold the threads need no handshake of their own with a thread that they hold.
@@ -193,7 +215,7 @@ class ArrivedRequestTest {
     @MethodSource("held")
     void isGivenUpWhenNobodyHasReadItForAWholeTimeoutMore(Connectors connectors) throws Exception {
         Busy busy = busy(connectors);
-        try (TestServer server = new TestServer(connectors::http);
+        try (TestServer server = server(connectors);
                 RawClient client = started(server, busy)) {
             hold(server, busy, server::client);
             client.get("/second");
@@ -220,7 +242,7 @@ class ArrivedRequestTest {
     @MethodSource("held")
     void isNotAwaitedFromAPeerThatHasEnded(Connectors connectors) throws Exception {
         Busy busy = busy(connectors);
-        try (TestServer server = new TestServer(connectors::http);
+        try (TestServer server = server(connectors);
                 RawClient client = started(server, busy)) {
             hold(server, busy, server::client);
             client.shutdownOutput();
