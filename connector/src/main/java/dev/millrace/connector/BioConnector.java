@@ -390,7 +390,7 @@ public class BioConnector extends MillraceConnector {
         @Override
         protected void doStop() throws Exception {
             try {
-                resources.threads().end(getConnectedEndPoints(), connectorStatistics::getThreadsInRead);
+                resources.threads().end(getConnectedEndPoints(), connectorStatistics::getThreadsInRead, stopMillis);
             } finally {
                 super.doStop();
             }

@@ -174,13 +174,14 @@ final class ConnectionThreads implements Executor {
     }
 
     /**
-     * Ends connections: by their protocols, if that takes no longer than a second; and waits for the threads, which are
+     * Ends connections: by their protocols, if that takes no longer than it may; and waits for the threads, which are
      * interrupted if they take long.
      *
      * @param endPoints those that are connected at any moment
      * @param waiting how many threads wait for their peers, and have nothing more to say to them
+     * @param mostMillis how long the others have before their end points are closed
      */
-    void end(Collection<EndPoint> endPoints, LongSupplier waiting) {
+    void end(Collection<EndPoint> endPoints, LongSupplier waiting, long mostMillis) {
         Thread stopping = Thread.currentThread();
         try {
             // It has a thread of its own: TLS, to say farewell, waits for a lock that its writer may hold.
@@ -189,10 +190,10 @@ final class ConnectionThreads implements Executor {
             LOG.debug("No thread to end connections in order", x);
         }
         long begin = NanoTime.now();
-        awaitNoneBut(waiting, OrderlyEnd.MOST_MILLIS);
+        awaitNoneBut(waiting, mostMillis);
         // Closing the end point itself waits for no thread, and wakes those that read or write.
         List.copyOf(endPoints).forEach(IO::close);
-        if (!awaitNoneBut(() -> 0, STOP_MILLIS - NanoTime.millisSince(begin))) {
+        if (!awaitNoneBut(() -> 0, Math.max(STOP_MILLIS, mostMillis) - NanoTime.millisSince(begin))) {
             // This thread may be one of them, and has more to stop after this.
             running.stream().filter(thread -> thread != stopping).forEach(Thread::interrupt);
             if (!awaitNoneBut(() -> 0, STOP_MILLIS)) {

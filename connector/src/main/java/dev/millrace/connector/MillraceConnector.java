@@ -41,8 +41,6 @@ import org.jspecify.annotations.Nullable;
 @ManagedObject("Connector of Millrace")
 public abstract class MillraceConnector extends LimitedConnector {
     private static final ThreadLocal<Boolean> CLOSING = new ThreadLocal<>();
-    /** How long a stop waits for acceptors that it has woken. */
-    private static final long ACCEPT_MILLIS = 1000;
 
     private final TransferStatistics transferStatistics = new TransferStatistics();
     private final HeaderCache headerCache = new HeaderCache();
@@ -56,6 +54,8 @@ public abstract class MillraceConnector extends LimitedConnector {
     private volatile @Nullable StreamExecutor streams;
     private int workers = 50;
     private final AtomicBoolean warnedOfUnserved = new AtomicBoolean();
+    /** How long a stop waits for acceptors that it has woken, and then for those who tell of ends. A test may have it wait longer. */
+    long stopMillis = OrderlyEnd.MOST_MILLIS;
 
     MillraceConnector(
             Server server,
@@ -184,7 +184,7 @@ public abstract class MillraceConnector extends LimitedConnector {
      * @param noneOpens whether no thread is about to open another
      */
     final void endAll(BooleanSupplier noneOpens) {
-        OrderlyEnd.await(OrderlyEnd.MOST_MILLIS, () -> {
+        OrderlyEnd.await(stopMillis, () -> {
             boolean last = noneOpens.getAsBoolean();
             List.copyOf(getConnectedEndPoints()).forEach(IO::close);
             return last && getConnectedEndPoints().isEmpty() && leaving.get() == 0;
@@ -319,7 +319,7 @@ public abstract class MillraceConnector extends LimitedConnector {
     // What acceptors accept that have been woken must be handed over before the selectors stop.
     private void awaitAccepted() {
         try {
-            if (inAccept.writeLock().tryLock(ACCEPT_MILLIS, TimeUnit.MILLISECONDS)) {
+            if (inAccept.writeLock().tryLock(stopMillis, TimeUnit.MILLISECONDS)) {
                 inAccept.writeLock().unlock();
             }
         } catch (InterruptedException x) {

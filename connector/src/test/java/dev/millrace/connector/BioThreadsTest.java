@@ -129,7 +129,7 @@ class BioThreadsTest {
         threads.execute(() -> {});
         unnoted.get(0).join();
         try (Logged log = new Logged(ConnectionThreads.class.getName())) {
-            threads.end(List.of(), () -> 0);
+            threads.end(List.of(), () -> 0, OrderlyEnd.MOST_MILLIS);
             assertEquals(0, log.count("did not end"));
         }
     }
