@@ -31,6 +31,7 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** {@link TlsConnectionFactory} on every connector, Jetty's own too: many records leave at once, and no memory stays behind. */
 class TlsWriteContractTest extends TlsContract {
@@ -66,7 +67,7 @@ class TlsWriteContractTest extends TlsContract {
     void sendsFilesToSlowPeers() throws Exception {
         int peers = 2 * BATCHES + 1;
         List<RawClient> clients = new ArrayList<>();
-        try (TestServer server = server().start(Handlers.files(directory))) {
+        try (TestServer server = startPatient(server(), Handlers.files(directory))) {
             for (int i = 0; i < peers; i++) {
                 clients.add(slowClient(server).get("/file.bin"));
             }
@@ -89,6 +90,8 @@ class TlsWriteContractTest extends TlsContract {
 
     /** Patient with peers that take nothing, however slow the machine is. */
     private static TestServer startPatient(TestServer server, Handler handler) throws Exception {
+        // Of streams, too.
+        server.connector().setIdleTimeout(120_000);
         if (server.connector() instanceof MillraceConnector millrace) {
             millrace.setMinResponseBytesPerSecond(0);
         }
@@ -97,6 +100,7 @@ class TlsWriteContractTest extends TlsContract {
 
     /** However many they are, and although they leave no memory for batches where a thread blocks for each. */
     @Test
+    @Timeout(180)
     void servesOthersBesidePeersThatTakeNothing() throws Exception {
         List<RawClient> peers = new ArrayList<>();
         try (TestServer server = startPatient(server(), Handlers.files(directory))) {
@@ -122,6 +126,7 @@ class TlsWriteContractTest extends TlsContract {
 
     /** As {@link #servesOthersBesidePeersThatTakeNothing}, where it is not the socket that is full. */
     @Test
+    @Timeout(180)
     void servesOthersBesidePeersOfHttp2WhoseWindowsAreShut() throws Exception {
         List<RawClient> peers = new ArrayList<>();
         List<Http2Frames> requests = new ArrayList<>();
