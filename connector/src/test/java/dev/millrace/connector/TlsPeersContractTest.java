@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
+import dev.millrace.testing.EndPoints;
 import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Renegotiating;
 import dev.millrace.testing.TestFiles;
@@ -72,10 +73,12 @@ class TlsPeersContractTest extends TlsContract {
     }
 
     private void awaitStalled() {
+        // Not before the answer has begun: a thread that the machine holds up stands still, too.
         Await.until(
                 "stalled",
                 () -> server.connector().getConnectedEndPoints().stream()
-                        .allMatch(endPoint -> ((AbstractEndPoint) endPoint).getIdleFor() > 200));
+                        .allMatch(endPoint -> EndPoints.isWritePending(endPoint)
+                                && ((AbstractEndPoint) endPoint).getIdleFor() > 200));
     }
 
     /** The content of an answer that has a length, and ends with its connection. */
