@@ -29,7 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A JVM whose virtual threads have one carrier, as in a container with one processor. */
-@Timeout(60)
+@Timeout(150)
 class OneCarrierTest {
     /** More than the sockets of both sides take. */
     private static final int UNREAD_BYTES = 64 << 20;
@@ -55,7 +55,7 @@ class OneCarrierTest {
                     RawClient other = connect(server, tls)) {
                 silent.send(arguments[1] + " / HTTP/1.1\r\nHost: localhost\r\n" + arguments[2]);
                 System.out.println(
-                        GIVEN_UP.await(20, TimeUnit.SECONDS)
+                        GIVEN_UP.await(60, TimeUnit.SECONDS)
                                 ? other.get("/").answer().text()
                                 : "has not given up");
             }

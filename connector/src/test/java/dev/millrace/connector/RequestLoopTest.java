@@ -207,6 +207,7 @@ class RequestLoopTest {
     // connection.
     @ParameterizedTest
     @ValueSource(strings = {"adaptive", "handoff"})
+    @Timeout(180)
     void answersWhatIsMalformedBehindOthers(String dispatch) throws Exception {
         try (TestServer server = server(64, dispatch)
                 .expectMalformedRequests()

@@ -34,6 +34,7 @@ class StopRaceTest {
 
     @ParameterizedTest
     @MethodSource("connectors")
+    @Timeout(180)
     void closesWhatItAcceptsWhileItStops(Function<Server, MillraceConnector> connector) throws Exception {
         for (int round = 0; round < 40; round++) {
             TestServer server =
