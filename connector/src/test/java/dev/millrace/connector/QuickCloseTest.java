@@ -177,11 +177,12 @@ class QuickCloseTest {
 
     @Test
     void doesNotLingerAfterAWriteThatTimedOut() throws Exception {
-        TestServer server = server();
-        server.connector().setIdleTimeout(500);
-        try (server;
-                RawClient client = new RawClient(server.start(application).port(), 4096)) {
+        try (TestServer server = server().start(application);
+                RawClient client = new RawClient(server.port(), 4096)) {
             client.get("/large").send(PIPELINED);
+            // Not before: a busy machine may need that for the request.
+            server.awaitBlockedWrite();
+            server.connector().getConnectedEndPoints().forEach(endPoint -> endPoint.setIdleTimeout(500));
             assertTrue(failure.get(30, TimeUnit.SECONDS) != null);
             server.awaitNoEndPoints();
             assertEquals(0, server.millrace().getLingeredConnections());
