@@ -40,7 +40,8 @@ class SlowStreamContractTest extends SlowStreams {
         assertRequestEnded(frames, stream);
         assertEquals(
                 "had 4",
-                frames.post("/read", "body".getBytes(StandardCharsets.UTF_8)).content());
+                frames.postAtOnce("/read", "body".getBytes(StandardCharsets.UTF_8))
+                        .content());
     }
 
     @Test
@@ -107,8 +108,9 @@ class SlowStreamContractTest extends SlowStreams {
     void endsThoseThatAreSilentBesideOneThatIsFast() throws Exception {
         Http2Frames frames = start(WIDE_WINDOW_BYTES);
         int fast = frames.post("/read");
-        int silent = frames.post("/read");
+        // Not after the request: a busy machine may hold up the test there.
         long looks = server.sweeper().getLooks();
+        int silent = frames.post("/read");
         while (server.millrace().getSlowRequests() == 0) {
             frames.sendPart(fast, 8 * BYTES_PER_SECOND);
             awaitLook();
@@ -123,14 +125,18 @@ class SlowStreamContractTest extends SlowStreams {
 
     @Test
     void leavesAStreamAloneBesideWhichAnotherIsFast() throws Exception {
-        Http2Frames frames = start(WIDE_WINDOW_BYTES);
+        prepare(WIDE_WINDOW_BYTES);
+        WatchClock time = new WatchClock(server);
+        Http2Frames frames = begin();
         int slow = frames.post("/read");
         int fast = frames.post("/read");
-        for (int i = 0; i < LOOKS; i++) {
+        for (int i = 1; i <= LOOKS; i++) {
             frames.sendPart(slow, 1);
-            // A second's worth for eight, in a look: also a machine that stands still for a while is not slow.
+            // A second's worth for eight.
             frames.sendPart(fast, 8 * BYTES_PER_SECOND);
-            awaitLook();
+            int sent = i * (1 + 8 * BYTES_PER_SECOND);
+            Await.until("taken", () -> taken.get() == sent);
+            time.pass(1);
         }
         frames.send(slow, new byte[0]);
         assertEquals("had " + LOOKS, new String(frames.content(slow), StandardCharsets.UTF_8));
@@ -174,8 +180,18 @@ class SlowStreamContractTest extends SlowStreams {
 
     @Test
     void leavesAPeerAloneWhoseContentNobodyHasTaken() throws Exception {
-        Http2Frames frames = start();
-        assertTrickles(frames, frames.post("/taken-late"));
+        prepare(WINDOW_BYTES);
+        WatchClock time = new WatchClock(server);
+        Http2Frames frames = begin();
+        int stream = frames.post("/taken-late");
+        for (int i = 0; i < LOOKS; i++) {
+            frames.sendPart(stream, 1);
+            // Until then the peer is waited for.
+            assertTrue(offered.await(30, TimeUnit.SECONDS));
+            time.pass(1);
+        }
+        frames.send(stream, new byte[0]);
+        assertLeftAlone();
         reads.countDown();
         assertEquals("had " + LOOKS, frames.content());
     }
@@ -192,16 +208,26 @@ class SlowStreamContractTest extends SlowStreams {
 
     @Test
     void leavesAPeerAloneThatMayNotSend() throws Exception {
-        Http2Frames frames = start();
+        prepare(WINDOW_BYTES);
+        WatchClock time = new WatchClock(server);
+        Http2Frames frames = begin();
         int unread = fillWindow(frames, WINDOW_BYTES);
         int waiting = frames.post("/read");
-        awaitLooks();
+        awaitClosedWindow();
+        time.pass(LOOKS);
         assertLeftAlone();
         reads.countDown();
         frames.send(unread, new byte[0]);
         assertEquals("had " + WINDOW_BYTES, new String(frames.content(unread), StandardCharsets.UTF_8));
         frames.send(waiting, new byte[4]);
         assertEquals("had 4", new String(frames.content(waiting), StandardCharsets.UTF_8));
+    }
+
+    private void awaitClosedWindow() {
+        Await.until(
+                "the window is closed",
+                () -> server.connector().getConnectedEndPoints().stream()
+                        .anyMatch(endPoint -> Http2Internals.isReceiveWindowClosed(endPoint.getConnection())));
     }
 
     /** As if frames without content had put off the stream's own idle timeout: only the watch's time passes. */
@@ -214,10 +240,7 @@ class SlowStreamContractTest extends SlowStreams {
         int unread = fillWindow(frames, WINDOW_BYTES - begun);
         int waiting = frames.post("/read");
         frames.sendPart(waiting, begun);
-        Await.until(
-                "the window is closed",
-                () -> server.connector().getConnectedEndPoints().stream()
-                        .anyMatch(endPoint -> Http2Internals.isReceiveWindowClosed(endPoint.getConnection())));
+        awaitClosedWindow();
         time.pass((int) TimeUnit.MILLISECONDS.toSeconds(server.connector().getIdleTimeout()));
         assertLeftAlone();
         Await.until("ended", () -> {

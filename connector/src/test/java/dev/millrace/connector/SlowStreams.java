@@ -17,6 +17,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.eclipse.jetty.http2.server.HTTP2CServerConnectionFactory;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
@@ -54,6 +55,11 @@ abstract class SlowStreams {
     final HttpConfiguration configuration = new HttpConfiguration();
     final CompletableFuture<Throwable> told = new CompletableFuture<>();
     final CountDownLatch reads = new CountDownLatch(1);
+    /** Counted down when content has come to /taken-late. */
+    final CountDownLatch offered = new CountDownLatch(1);
+    /** Bytes of content that handlers have read. */
+    final AtomicLong taken = new AtomicLong();
+
     TestServer server;
     RawClient client;
 
@@ -64,7 +70,7 @@ abstract class SlowStreams {
         server.close();
     }
 
-    /** Answers with the length of what it has read; /talk before it reads, /late only when it may; /large without. */
+    /** Answers with the length of what it has read; /talk before it reads, /late only when it may; /large without. Counts what it reads. */
     private final Handler application = Handlers.of((request, response, callback) -> {
         Request.addCompletionListener(request, told::complete);
         String path = Request.getPathInContext(request);
@@ -78,7 +84,10 @@ abstract class SlowStreams {
             assertTrue(reads.await(30, TimeUnit.SECONDS));
         } else if (path.equals("/taken-late")) {
             // By another thread: while it is told that content is there nobody is told of more.
-            request.demand(() -> clock.execute(() -> read(request, response, callback, true)));
+            request.demand(() -> {
+                offered.countDown();
+                clock.execute(() -> read(request, response, callback, true));
+            });
             return;
         }
         read(request, response, callback, false);
@@ -87,7 +96,13 @@ abstract class SlowStreams {
     private void read(Request request, Response response, Callback callback, boolean late) {
         try (InputStream in = Content.Source.asInputStream(request)) {
             assertTrue(!late || reads.await(30, TimeUnit.SECONDS));
-            Content.Sink.write(response, true, "had " + in.readAllBytes().length, callback);
+            int length = 0;
+            byte[] block = new byte[16 * 1024];
+            for (int read = in.read(block); read >= 0; read = in.read(block)) {
+                length += read;
+                taken.addAndGet(read);
+            }
+            Content.Sink.write(response, true, "had " + length, callback);
         } catch (Throwable x) {
             callback.failed(x);
         }
