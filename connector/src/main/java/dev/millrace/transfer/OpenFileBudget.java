@@ -130,8 +130,8 @@ public final class OpenFileBudget {
     }
 
     /**
-     * Called by a thread that was refused a descriptor: has files closed that were given up before, and others given up and closed
-     * until there is one.
+     * Called by a thread that was refused a descriptor. Has files closed that were given up before. Where that does not do, has others
+     * given up and closed until there is one.
      *
      * @return whether room was made just now, by any thread, and a descriptor is left: the caller may try again at once
      */

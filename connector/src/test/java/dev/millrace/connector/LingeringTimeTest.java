@@ -46,7 +46,8 @@ class LingeringTimeTest extends LingeringConnections {
         try (TestServer server = server().start(Handlers.hello());
                 RawClient client = lingering(server)) {
             trickle(client);
-            // A peer that sends nothing for as long is silent. On a busy machine the sender may stand still for two seconds.
+            // A peer that sends nothing for as long is silent. On a busy machine the sender may stand still for two
+            // seconds.
             server.millrace().setLingeringCloseMillis(4000);
             awaitLingering(server, 0);
             assertEquals(1, server.millrace().getCutLingeringConnections());
