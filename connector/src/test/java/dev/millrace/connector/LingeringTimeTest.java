@@ -46,8 +46,7 @@ class LingeringTimeTest extends LingeringConnections {
         try (TestServer server = server().start(Handlers.hello());
                 RawClient client = lingering(server)) {
             trickle(client);
-            // A peer that sends nothing for as long is silent. On a busy machine the sender may stand still for two
-            // seconds.
+            // Who sends nothing for as long is silent, and a busy machine may keep the sender from it for two seconds.
             server.millrace().setLingeringCloseMillis(4000);
             awaitLingering(server, 0);
             assertEquals(1, server.millrace().getCutLingeringConnections());
