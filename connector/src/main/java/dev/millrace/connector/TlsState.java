@@ -8,7 +8,6 @@ import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLException;
 import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.Connection;
-import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.util.Callback;
@@ -62,15 +61,17 @@ final class TlsState {
      * out. It may be the scheduler's, which looks after all others.
      */
     static void beforeCancel(SslConnection.SslEndPoint cancelled, Throwable cause) {
-        EndPoint encrypted = MillraceEndPoint.socket(cancelled);
-        if (WriteDuty.isFlushing(cancelled.getWriteFlusher())
-                && encrypted instanceof WriteDuty.Owner written
-                && written.isBlocking()) {
-            Callback pending = encrypted.cancelWrite(cause);
+        if (WriteDuty.isFlushing(cancelled.getWriteFlusher()) && isBlocking(cancelled)) {
+            Callback pending = MillraceEndPoint.socket(cancelled).cancelWrite(cause);
             if (pending != null) {
                 pending.failed(cause);
             }
         }
+    }
+
+    /** Whether a write of TLS waits on its thread. */
+    static boolean isBlocking(SslConnection.SslEndPoint endPoint) {
+        return MillraceEndPoint.socket(endPoint) instanceof WriteDuty.Owner written && written.isBlocking();
     }
 
     /** As {@link #beforeCancel}: TLS has the thread that closes wait for the lock which the other one holds. */

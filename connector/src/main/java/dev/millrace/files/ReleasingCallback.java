@@ -1,11 +1,15 @@
 package dev.millrace.files;
 
+import dev.millrace.jetty.JettyInternals;
+import dev.millrace.transfer.TransferEndPoint;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.ConnectionMetaData;
+import org.eclipse.jetty.server.HttpStream;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
@@ -94,16 +98,35 @@ final class ReleasingCallback extends Callback.Nested {
         ConnectionMetaData connection = response.getRequest().getConnectionMetaData();
         // HTTP/2 writes for others too; it is lent no memory where a layer gives up: see SendPath.
         if (connection.getHttpVersion().getVersion() <= HttpVersion.HTTP_1_1.getVersion()) {
-            cancel(connection.getConnection().getEndPoint(), cause);
+            EndPoint endPoint = connection.getConnection().getEndPoint();
+            cancelBelowTls(endPoint, cause);
+            cancel(JettyInternals.streamOf(response.getRequest()), cause);
+            cancel(endPoint, cause);
+        }
+    }
+
+    // Jetty's TLS spins until the thread that writes has come out, which may wait for the peer below, and only there
+    // can
+    // be made to. Ours does so itself.
+    private static void cancelBelowTls(EndPoint endPoint, Throwable cause) {
+        if (endPoint instanceof EndPoint.Wrapper wrapper && !(endPoint instanceof TransferEndPoint)) {
+            if (endPoint instanceof SslConnection.SslEndPoint) {
+                cancel(wrapper.unwrap(), cause);
+            } else {
+                cancelBelowTls(wrapper.unwrap(), cause);
+            }
+        }
+    }
+
+    // Jetty ends the write itself when the callback has failed, and waits for it. It waits for ever, with all timers of
+    // the server behind it, when it finds a write that fails in just that moment. So it is to end the write first.
+    private static void cancel(@Nullable HttpStream stream, Throwable cause) {
+        if (stream != null) {
+            stream.cancelSend(cause, Callback.NOOP).run();
         }
     }
 
     private static void cancel(EndPoint endPoint, Throwable cause) {
-        if (endPoint instanceof EndPoint.Wrapper wrapper) {
-            // TLS spins until the thread that writes has come out, which may wait for the peer below, and only there
-            // can be made to.
-            cancel(wrapper.unwrap(), cause);
-        }
         Callback pending = endPoint.cancelWrite(cause);
         if (pending != null) {
             pending.failed(cause);
