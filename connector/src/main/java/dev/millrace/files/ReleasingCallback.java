@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.ConnectionMetaData;
 import org.eclipse.jetty.server.HttpStream;
@@ -105,17 +106,24 @@ final class ReleasingCallback extends Callback.Nested {
         }
     }
 
-    // Jetty's TLS spins until the thread that writes has come out, which may wait for the peer below, and only there
-    // can
-    // be made to. Ours does so itself.
+    // Jetty's TLS spins until the thread that writes has come out. On a blocking channel it waits for the peer, and can
+    // be
+    // made to come out there alone. Our TLS does so itself.
     private static void cancelBelowTls(EndPoint endPoint, Throwable cause) {
         if (endPoint instanceof EndPoint.Wrapper wrapper && !(endPoint instanceof TransferEndPoint)) {
-            if (endPoint instanceof SslConnection.SslEndPoint) {
-                cancel(wrapper.unwrap(), cause);
-            } else {
+            if (!(endPoint instanceof SslConnection.SslEndPoint)) {
                 cancelBelowTls(wrapper.unwrap(), cause);
+            } else if (isBlocking(wrapper.unwrap())) {
+                cancel(wrapper.unwrap(), cause);
             }
         }
+    }
+
+    private static boolean isBlocking(EndPoint encrypted) {
+        return encrypted instanceof EndPoint.Wrapper wrapper
+                ? isBlocking(wrapper.unwrap())
+                : encrypted instanceof SocketChannelEndPoint socket
+                        && socket.getChannel().isBlocking();
     }
 
     // Jetty ends the write itself when the callback has failed, and waits for it. It waits for ever, with all timers of

@@ -1,5 +1,7 @@
 package dev.millrace.files;
 
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
@@ -17,8 +19,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.server.handler.MinimumDataRateHandler;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -107,5 +111,15 @@ class GivenUpInTimeTest {
     void overTls() throws Exception {
         Tls keys = new Tls();
         assertTimersGoOn(server -> connectors.https(server, keys), keys::over);
+    }
+
+    @Test
+    void overTlsOfJetty() throws Exception {
+        assumeTrue(connectors.name().startsWith("NIO"), "on a blocking connection the moment remains: decision 22");
+        Tls keys = new Tls();
+        HttpConnectionFactory http = new HttpConnectionFactory();
+        assertTimersGoOn(
+                server -> connectors.on(server, new SslConnectionFactory(keys.server(), http.getProtocol()), http),
+                keys::over);
     }
 }
