@@ -111,13 +111,13 @@ class OpenModelTest {
     @Test
     @Execution(ExecutionMode.CONCURRENT)
     void aNumberOfRequestsIsSentAtTheRate() throws IOException {
-        // One of five may be late, and the one before the last is due two seconds before the end.
+        // Two may be late: the third from the last is due 300 ms before the end.
         try (TestServer server = new TestServer(TestServer::answerUuids)) {
             Cli cli = Cli.run(
                     "uuid",
                     "-c=8",
-                    "-R=1",
-                    "-n=5",
+                    "-R=10",
+                    "-n=50",
                     "--warmup=0s",
                     "-o",
                     folder.toString(),
@@ -125,14 +125,13 @@ class OpenModelTest {
             assertEquals(ExitCode.GOOD, cli.code(), cli.out());
             CellResult cell = only();
             assertEquals("at-rate", cell.verdict());
-            assertEquals(5, cell.counts().requests());
-            assertEquals(5, cell.times().latency().count());
-            assertEquals(5, server.requests().size());
-            assertEquals(1, cell.requestsPerSecond(), 1e-9);
+            assertEquals(50, cell.counts().requests());
+            assertEquals(50, cell.times().latency().count());
+            assertEquals(50, server.requests().size());
+            assertEquals(10, cell.requestsPerSecond(), 1e-9);
         }
     }
 
-    /** They take longer than the time between two requests. */
     @Test
     @Execution(ExecutionMode.CONCURRENT)
     void answersThatTakeLongDoNotLowerTheRate() throws IOException {
@@ -142,17 +141,17 @@ class OpenModelTest {
         })) {
             Cli cli = Cli.run(
                     "uuid",
-                    "-c=3",
-                    "-R=0.5",
-                    "-n=3",
+                    "-c=40",
+                    "-R=8",
+                    "-n=40",
                     "--warmup=300ms",
                     "-o",
                     folder.toString(),
                     server.url("/generate-uuid"));
             assertEquals(ExitCode.GOOD, cli.code(), cli.out());
             CellResult cell = only();
-            assertEquals(3, cell.counts().requests());
-            assertEquals(0.5, cell.requestsPerSecond(), 1e-9);
+            assertEquals(40, cell.counts().requests());
+            assertEquals(8, cell.requestsPerSecond(), 1e-9);
             assertTrue(
                     cell.times().latency().p50() >= 3_000_000,
                     () -> cell.times().toString());
