@@ -106,9 +106,8 @@ final class ReleasingCallback extends Callback.Nested {
         }
     }
 
-    // Jetty's TLS spins until the thread that writes has come out. On a blocking channel it waits for the peer, and can
-    // be
-    // made to come out there alone. Our TLS does so itself.
+    // Jetty's TLS spins until the thread that writes has come out. On a blocking channel that one waits for the peer.
+    // It comes out when the end point below is cancelled. Our TLS does so itself.
     private static void cancelBelowTls(EndPoint endPoint, Throwable cause) {
         if (endPoint instanceof EndPoint.Wrapper wrapper && !(endPoint instanceof TransferEndPoint)) {
             if (!(endPoint instanceof SslConnection.SslEndPoint)) {
