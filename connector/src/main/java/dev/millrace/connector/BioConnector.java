@@ -38,10 +38,10 @@ import org.jspecify.annotations.Nullable;
  * server.addConnector(connector);
  * }</pre>
  *
- * <p>The threads are the connector's own, platform or virtual, and serve HTTP/1.1. The server's pool runs the acceptors, and the few
- * requests that Jetty brings there itself. Every other protocol is watched by one selector and served by that pool. It is a
- * {@link org.eclipse.jetty.server.ServerConnector}, so that limits, customizers and XML made for that one apply. The settings
- * of selectors mean nothing here. Files that the application announces go out by {@code sendfile(2)}.
+ * <p>The threads are the connector's own, platform or virtual, and serve HTTP/1.1. The server's pool runs the acceptors. It also runs
+ * a request that arrives with the PROXY header, and a pipelined one behind an asynchronous answer. One selector watches every other
+ * protocol, and that pool serves it. It is a {@link org.eclipse.jetty.server.ServerConnector}, so that limits,
+ * customizers and XML made for that one apply. Files that the application announces go out by {@code sendfile(2)}.
  */
 @ManagedObject("Blocking connector, a thread for each connection")
 public class BioConnector extends MillraceConnector {

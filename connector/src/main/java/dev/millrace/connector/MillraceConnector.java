@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What {@link BioConnector} and {@link NioConnector} have in common, beside limits: how they accept, how they send, and the count of
- * what was sent. Settings are made before start; all may be read by any thread.
+ * what was sent. Any thread may read the settings. Those that can change while it runs say so; the others are for before the start.
  */
 @ManagedObject("Connector of Millrace")
 public abstract class MillraceConnector extends LimitedConnector {

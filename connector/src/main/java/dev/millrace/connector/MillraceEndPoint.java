@@ -28,8 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What both connectors' end points have in common: the peer's rates, what listeners hear, and what a malformed request ends. Also
- * whether a closed one's channel lingers ({@link LingeringClose}).
+ * What both connectors' end points have in common. They measure the peer's rates, and tell listeners once of the opening and of the
+ * end. Behind a malformed request they read no more. A closed one's channel may linger ({@link LingeringClose}).
  */
 abstract class MillraceEndPoint extends SocketChannelEndPoint implements MonitoredEndPoint, HoldingEndPoint {
     private static final Logger LOG = LoggerFactory.getLogger(MillraceEndPoint.class);

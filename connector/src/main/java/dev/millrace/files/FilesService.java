@@ -32,7 +32,10 @@ import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
-/** Jetty's service of files, with bounded ranges, {@code If-Range}, and the parts of multiple ranges by the kernel. */
+/**
+ * Jetty's service of files, as {@link SendfileHandler} and others use it. Conditions and ranges it judges itself, where Jetty's own
+ * rules are wrong or without bounds. The parts of several ranges go by the kernel.
+ */
 public final class FilesService extends ResourceService {
     private static final HttpField VARY_BY_ENCODING =
             new PreEncodedHttpField(HttpHeader.VARY, HttpHeader.ACCEPT_ENCODING.asString());

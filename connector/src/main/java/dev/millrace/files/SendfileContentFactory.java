@@ -42,7 +42,7 @@ import org.slf4j.LoggerFactory;
  * this one, not inside: then the variants are looked up in this one's cache too. Thread-safe.
  *
  * <p>Files should be replaced by an atomic move, not by writing into them. Bytes that are written into a file while it
- * is taken to be unchanged leave under its former header fields. They end answers that have sent a part of it.
+ * is taken to be unchanged leave under its former header fields. An answer that has sent a part of the file by then is cut off.
  */
 @ManagedObject("Files by sendfile")
 public class SendfileContentFactory extends ContainerLifeCycle implements HttpContent.Factory {

@@ -31,10 +31,10 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Slow content is ended where others wait for the thread or the connection that it holds ({@link Shortage}), or
  * always, if the connector says so. The application is told by a failed read, and Jetty answers 408 if nothing has been
- * answered. Of HTTP/2 that is the end of the requests, of HTTP/1.1 also that of the connection.
+ * answered. With HTTP/2 only the requests end, with HTTP/1.1 the connection too.
  *
- * <p>Once a second it looks at all connections, from the scheduler's thread. The path of a request knows nothing of it
- * but that of HTTP/2, see {@link Http2ContentDemand}. Idle connections give up what they can make again:
+ * <p>Once a second it looks at all connections, from the scheduler's thread. No request calls it on its way, but those of
+ * HTTP/2: see {@link Http2ContentDemand}. Idle connections give up what they can make again:
  * {@link IdleChannelCache}.
  */
 public final class ConnectionSweeper extends AbstractLifeCycle {
