@@ -3,13 +3,10 @@ package dev.millrace.files;
 import dev.millrace.files.cache.OpenFile;
 import dev.millrace.transfer.FileFailedException;
 import dev.millrace.transfer.FileRegion;
-import dev.millrace.transfer.FileSource;
-import dev.millrace.transfer.OverwrittenFileException;
 import dev.millrace.transfer.TransferAlgorithm;
 import dev.millrace.transfer.TruncatedFileException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.util.function.LongConsumer;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.IteratingNestedCallback;
@@ -20,83 +17,40 @@ import org.jspecify.annotations.Nullable;
  * gives it back when the last write has completed or failed. Only then can nothing touch a token any more.
  */
 final class RegionWriter extends IteratingNestedCallback {
+    private final Mount mount;
     private final SendPath sendPath;
     private final OpenFile file;
-    private final @Nullable CountedFile counted;
     private final @Nullable TransferAlgorithm algorithm;
     private final boolean withHead;
     private final long begin;
     private final long end;
     private long position;
+    private long told;
     private @Nullable FileRegion region;
 
-    /** Tells how much of the file is sent, while it is. One thread at a time sends. */
-    private static final class CountedFile implements FileSource {
-        private final FileSource file;
-        private final LongConsumer onSent;
-        private long told;
-
-        private CountedFile(FileSource file, long begin, LongConsumer onSent) {
-            this.file = file;
-            this.told = begin;
-            this.onSent = onSent;
-        }
-
-        private void onSentUntil(long end) {
-            onSent.accept(end - told);
-            told = end;
-        }
-
-        @Override
-        public FileChannel channel() throws IOException {
-            return file.channel();
-        }
-
-        @Override
-        public void onTruncated() {
-            file.onTruncated();
-        }
-
-        @Override
-        public void onBegin(long begin, long end) {
-            file.onBegin(begin, end);
-        }
-
-        @Override
-        public void onPartSent(long end) {
-            onSentUntil(end);
-        }
-
-        @Override
-        public void checkNotOverwritten(boolean isLast) throws OverwrittenFileException {
-            file.checkNotOverwritten(isLast);
-        }
-    }
-
     /**
+     * @param mount told of the bytes of each piece, where there is an obstacle
      * @param sendPath with an end point
      * @param file with a count, which is this writer's from now on
-     * @param algorithm null: as the connector says
      * @param withHead whether the content is to leave with the header, by one write
-     * @param onSent told of the bytes of each piece; null where nobody wants to know
      */
     RegionWriter(
+            Mount mount,
             SendPath sendPath,
             OpenFile file,
-            @Nullable TransferAlgorithm algorithm,
             boolean withHead,
             long offset,
             long bytes,
-            @Nullable LongConsumer onSent,
             Callback callback) {
         super(callback);
-        this.counted = onSent == null ? null : new CountedFile(file, offset, onSent);
-        this.algorithm = algorithm;
+        this.mount = mount;
+        this.algorithm = mount.settings().transferAlgorithm();
         this.withHead = withHead;
         this.sendPath = sendPath;
         this.file = file;
         this.begin = offset;
         this.position = offset;
+        this.told = offset;
         this.end = offset + bytes;
     }
 
@@ -125,8 +79,8 @@ final class RegionWriter extends IteratingNestedCallback {
                 file.checkNotOverwritten(true);
             }
             ByteBuffer token = file.token(position, end - position);
-            FileRegion next =
-                    new FileRegion(counted == null ? file : counted, position, token, file.path(), algorithm, withHead);
+            LongConsumer onPartSent = sendPath.obstacle() == null ? null : this::onSentUntil;
+            FileRegion next = new FileRegion(file, position, token, algorithm, withHead, onPartSent);
             if (withHead) {
                 // The end point would find out before anything has left, but could no longer answer 500.
                 next.checkNotTruncated();
@@ -141,10 +95,16 @@ final class RegionWriter extends IteratingNestedCallback {
     @Override
     protected void onSuccess() {
         // A region tells of each of its parts but the last.
-        if (counted != null) {
-            counted.onSentUntil(position);
+        if (sendPath.obstacle() != null) {
+            onSentUntil(position);
         }
         withdraw();
+    }
+
+    // One thread at a time sends.
+    private void onSentUntil(long end) {
+        mount.onCopied(sendPath.copiedBy(), end - told);
+        told = end;
     }
 
     @Override

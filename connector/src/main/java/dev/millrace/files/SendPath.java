@@ -306,9 +306,8 @@ record SendPath(
     }
 
     /** Whether content goes in frames, of HTTP/2 or later, as far as the peer's windows are open. */
-    static boolean isFramed(Content.Sink sink) {
-        return sink instanceof Response response
-                && !isHttp1(response.getRequest().getConnectionMetaData());
+    boolean isFramed() {
+        return response != null && !isHttp1(response.getRequest().getConnectionMetaData());
     }
 
     static boolean isRange(Content.Sink sink) {

@@ -6,11 +6,9 @@ import dev.millrace.files.cache.OpenFile;
 import dev.millrace.files.cache.OpenFileChannel;
 import dev.millrace.jetty.ServletInternals;
 import dev.millrace.transfer.FileFailedException;
-import dev.millrace.transfer.TransferAlgorithm;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Instant;
-import java.util.function.LongConsumer;
 import org.eclipse.jetty.http.DateGenerator;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
@@ -188,31 +186,22 @@ final class SendfileContent extends HttpContent.Wrapper {
             held.release();
             throw x;
         }
-        send(sink, sendPath, held, isGathered, offset, bytes, callback);
+        send(sendPath, held, isGathered, offset, bytes, callback);
     }
 
     private void send(
-            Content.Sink sink,
-            SendPath sendPath,
-            OpenFile held,
-            boolean isGathered,
-            long offset,
-            long bytes,
-            Callback callback) {
-        int blockBytes = SendPath.isFramed(sink) ? FRAMED_BLOCK_BYTES : BLOCK_BYTES;
+            SendPath sendPath, OpenFile held, boolean isGathered, long offset, long bytes, Callback callback) {
+        int blockBytes = sendPath.isFramed() ? FRAMED_BLOCK_BYTES : BLOCK_BYTES;
         if (sendPath.endPoint() != null && (sendPath.obstacle() == null || bytes > blockBytes)) {
-            Obstacle obstacle = sendPath.obstacle();
-            LongConsumer onSent = obstacle == null ? null : sent -> mount.onCopied(obstacle, sent);
-            if (obstacle == null && isGathered) {
+            if (sendPath.obstacle() == null && isGathered) {
                 mount.onCopied(Obstacle.GATHERED, bytes);
             }
-            TransferAlgorithm algorithm = mount.settings().transferAlgorithm();
-            new RegionWriter(sendPath, held, algorithm, isGathered, offset, bytes, onSent, callback).iterate();
+            new RegionWriter(mount, sendPath, held, isGathered, offset, bytes, callback).iterate();
         } else if (bytes <= blockBytes) {
             mount.onCopied(sendPath.copiedBy(), bytes);
-            writeBlock(sendPath, bufferPool(sink), held, offset, (int) bytes, callback);
+            writeBlock(sendPath, bufferPool(sendPath.response()), held, offset, (int) bytes, callback);
         } else {
-            ByteBufferPool.Sized blocks = new ByteBufferPool.Sized(bufferPool(sink), true, blockBytes);
+            ByteBufferPool.Sized blocks = new ByteBufferPool.Sized(bufferPool(sendPath.response()), true, blockBytes);
             Obstacle obstacle = sendPath.copiedBy();
             OpenFileChannel channel = new OpenFileChannel(held, offset, false, read -> mount.onCopied(obstacle, read));
             Content.copy(channel.source(blocks, bytes), sendPath.sink(), callback);
@@ -282,9 +271,9 @@ final class SendfileContent extends HttpContent.Wrapper {
         }
     }
 
-    private static ByteBufferPool bufferPool(Content.Sink sink) {
-        return sink instanceof Response response
-                ? response.getRequest().getComponents().getByteBufferPool()
-                : ByteBufferPool.NON_POOLING;
+    private static ByteBufferPool bufferPool(@Nullable Response response) {
+        return response == null
+                ? ByteBufferPool.NON_POOLING
+                : response.getRequest().getComponents().getByteBufferPool();
     }
 }

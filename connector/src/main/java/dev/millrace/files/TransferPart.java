@@ -63,7 +63,7 @@ final class TransferPart implements Content.Source {
             fail(x);
             return failure;
         }
-        FileRegion region = new FileRegion(file, position, token, file.path(), algorithm, false);
+        FileRegion region = new FileRegion(file, position, token, algorithm, false, null);
         sendPath.transferEndPoint().announce(region);
         position += token.remaining();
         left -= token.remaining();

@@ -8,6 +8,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
 import java.util.Objects;
+import java.util.function.LongConsumer;
 import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
@@ -43,8 +44,8 @@ public final class FileRegion {
 
     private final ByteBuffer token;
     private final int begin;
-    private final @Nullable Object name;
     private final boolean withHead;
+    private final @Nullable LongConsumer onPartSent;
     /** The region's own; from its announcement on, the connector's where it has none. */
     private @Nullable TransferAlgorithm algorithm;
 
@@ -103,7 +104,7 @@ public final class FileRegion {
         private void ended(FileRegion region) {
             end();
             if (shouldCommit()) {
-                file = region.name == null ? null : region.name.toString();
+                file = Objects.toString(region.file.path(), null);
                 position = region.position();
                 bytes = region.sent();
                 turns = region.turns;
@@ -117,32 +118,32 @@ public final class FileRegion {
 
     /** As the other constructor, of an open channel, which is borrowed. The region has no name, and the connector's algorithm. */
     public FileRegion(FileChannel file, long position, ByteBuffer token) {
-        this(() -> file, position, token, null, null, false);
+        this(() -> file, position, token, null, false, null);
     }
 
     /**
      * @param file the file, open as long as the region is used
      * @param position where the region begins in the file, in bytes
      * @param token a mapping of the region, whose remaining bytes are the region's; this very object must be written
-     * @param name what events call the file, its path for example; null when unknown
      * @param algorithm how to transfer this region; null: as the connector says
      * @param withHead whether the region's bytes are to leave with what comes before the token in its write, the header
      *     of a response. They leave from the mapping, as far as the socket takes them at once.
+     * @param onPartSent told where each part ends in the file, in bytes, but the last; null where nobody wants to know
      * @throws IllegalArgumentException when the position is less than that of the token
      */
     public FileRegion(
             FileSource file,
             long position,
             ByteBuffer token,
-            @Nullable Object name,
             @Nullable TransferAlgorithm algorithm,
-            boolean withHead) {
+            boolean withHead,
+            @Nullable LongConsumer onPartSent) {
         this.file = Objects.requireNonNull(file, "file");
         this.token = Objects.requireNonNull(token, "token");
         this.begin = token.position();
-        this.name = name;
         this.algorithm = algorithm;
         this.withHead = withHead;
+        this.onPartSent = onPartSent;
         this.position = position - token.position();
         if (this.position < 0) {
             throw new IllegalArgumentException("negative file position " + position);
@@ -311,7 +312,7 @@ public final class FileRegion {
             file.call(channel -> channel.read(ByteBuffer.allocate(1), position + token.position()));
             return failure;
         } catch (IOException unreadable) {
-            return new UnreadableFileException(name, position + token.position(), unreadable);
+            return new UnreadableFileException(file.path(), position + token.position(), unreadable);
         }
     }
 
@@ -323,23 +324,22 @@ public final class FileRegion {
      * @throws IOException as {@link #transferTo}
      */
     public int read(ByteBuffer target) throws IOException {
+        long at = position + token.position();
         int limit = target.limit();
         target.limit(Math.min(limit, target.position() + token.remaining()));
         int read;
         beforeFirst();
         try {
-            read = (int) file.call(channel -> channel.read(target, position + token.position()));
+            read = (int) file.call(channel -> channel.read(target, at));
         } catch (IOException x) {
-            throw x instanceof ClosedChannelException
-                    ? x
-                    : new UnreadableFileException(name, position + token.position(), x);
+            throw x instanceof ClosedChannelException ? x : new UnreadableFileException(file.path(), at, x);
         } finally {
             target.limit(limit);
         }
         if (read < 0) {
             checkNotTruncated();
             // The system tells a wrong size. A caller that read nothing here would ask again, for ever.
-            throw new UnreadableFileException(name, position + token.position(), new EOFException("end of file"));
+            throw new UnreadableFileException(file.path(), at, new EOFException("end of file"));
         }
         checkLastPart(read);
         return read;
@@ -355,8 +355,8 @@ public final class FileRegion {
     /** @param bytes sent by other means than {@link #transferTo}; 0 where a write of the token has advanced it already */
     public void advance(int bytes) {
         token.position(token.position() + bytes);
-        if (sent() > 0 && token.hasRemaining()) {
-            file.onPartSent(position + token.position());
+        if (onPartSent != null && sent() > 0 && token.hasRemaining()) {
+            onPartSent.accept(position + token.position());
         }
     }
 
@@ -384,7 +384,7 @@ public final class FileRegion {
         long size = file.call(FileChannel::size);
         if (size < end) {
             file.onTruncated();
-            TruncatedFileException truncated = new TruncatedFileException(name, end, size);
+            TruncatedFileException truncated = new TruncatedFileException(file.path(), end, size);
             failed(truncated);
             throw truncated;
         }

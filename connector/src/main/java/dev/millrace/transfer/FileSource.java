@@ -5,6 +5,7 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.WritableByteChannel;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An open file that several threads send or read at the same time. When a thread is interrupted that uses a file channel, the JDK
@@ -20,6 +21,11 @@ public interface FileSource {
      */
     FileChannel channel() throws IOException;
 
+    /** @return what events and messages call the file, its path for example; null when unknown */
+    default @Nullable Object path() {
+        return null;
+    }
+
     /** Told when the file turns out to be shorter than a region of it: a cache of open files may want to open it anew. */
     default void onTruncated() {}
 
@@ -30,13 +36,6 @@ public interface FileSource {
      * @param end where it ends
      */
     default void onBegin(long begin, long end) {}
-
-    /**
-     * Told when a part was sent and others are to follow.
-     *
-     * @param end where the part ends in the file, in bytes
-     */
-    default void onPartSent(long end) {}
 
     /**
      * Called between two parts of what is sent of the file.

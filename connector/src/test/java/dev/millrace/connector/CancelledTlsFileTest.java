@@ -150,7 +150,7 @@ class CancelledTlsFileTest {
             ByteBuffer token = ByteBuffer.allocateDirect(bytes);
             CompletableFuture<FileRegion> announced = new CompletableFuture<>();
             FileSource source = () -> read(file, decrypted, Objects.requireNonNull(announced.getNow(null)));
-            FileRegion region = new FileRegion(source, 0, token, null, null, false);
+            FileRegion region = new FileRegion(source, 0, token, null, false, null);
             announced.complete(region);
             response.getHeaders().put(HttpHeader.CONTENT_LENGTH, bytes);
             endPoint.announce(region);

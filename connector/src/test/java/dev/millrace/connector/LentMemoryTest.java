@@ -147,7 +147,7 @@ class LentMemoryTest {
 
     @Test
     void isNotWaitedForWhileAFileIsSent() throws Exception {
-        FileRegion region = new FileRegion(new SlowDisk(), 0, ByteBuffer.allocate(100), null, null, false);
+        FileRegion region = new FileRegion(new SlowDisk(), 0, ByteBuffer.allocate(100), null, false, null);
         ((TransferEndPoint) endPoint).announce(region);
         Callback.Completable written = new Callback.Completable();
         endPoint.write(written, region.token(), BufferUtil.toBuffer("behind the file"));

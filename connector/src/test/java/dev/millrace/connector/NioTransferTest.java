@@ -136,7 +136,7 @@ class NioTransferTest {
                 SocketChannel client = listener.accept()) {
             CompletableFuture<Void> reader = CompletableFuture.runAsync(() -> takeAll(client.socket()));
             MappedByteBuffer token = channel.map(MapMode.READ_ONLY, 0, FILE_BYTES);
-            FileRegion region = new FileRegion(source.apply(() -> channel), 0, token, null, null, false);
+            FileRegion region = new FileRegion(source.apply(() -> channel), 0, token, null, false, null);
             RegionEndPoint endPoint = new RegionEndPoint(socket);
             transfer = new NioTransfer(
                     endPoint,

@@ -132,7 +132,7 @@ class StalledDiskTest {
     }
 
     private static FileRegion region(FileSource file, int begin, int end) {
-        return new FileRegion(file, begin, ByteBuffer.allocateDirect(end - begin), null, null, false);
+        return new FileRegion(file, begin, ByteBuffer.allocateDirect(end - begin), null, false, null);
     }
 
     private void assertServesOthers(String dispatch, Handler handler, CompletableFuture<Thread> goingOn)

@@ -83,7 +83,7 @@ class OverwrittenPartsTest {
         try (ServerSocketChannel listener = ServerSocketChannel.open().bind(new InetSocketAddress("127.0.0.1", 0));
                 SocketChannel socket = SocketChannel.open(listener.getLocalAddress());
                 SocketChannel ignored = listener.accept()) {
-            FileRegion region = new FileRegion(held, 0, held.token(0, SIZE), path, null, false);
+            FileRegion region = new FileRegion(held, 0, held.token(0, SIZE), null, false, null);
             assertEquals(10, region.transferTo(socket, 10));
             overwrite();
             assertThrows(OverwrittenFileException.class, () -> region.transferTo(socket, 10));
@@ -92,7 +92,7 @@ class OverwrittenPartsTest {
 
     @RepeatedTest(3)
     void noPartOfALongerVersionFollowsWhatHasLeftWithTheHeader() throws Exception {
-        FileRegion region = new FileRegion(held, 0, held.token(0, SIZE), path, null, true);
+        FileRegion region = new FileRegion(held, 0, held.token(0, SIZE), null, true, null);
         region.beforeFirst();
         // As a socket that takes a part, and a peer that sees it at once.
         region.token().position(10);
@@ -104,7 +104,7 @@ class OverwrittenPartsTest {
 
     @RepeatedTest(3)
     void noPartOfAnotherVersionIsReadForTls() throws Exception {
-        FileRegion region = new FileRegion(held, 0, held.token(0, SIZE), path, null, false);
+        FileRegion region = new FileRegion(held, 0, held.token(0, SIZE), null, false, null);
         region.advance(region.read(ByteBuffer.allocate(10)));
         overwrite();
         assertThrows(OverwrittenFileException.class, () -> region.read(ByteBuffer.allocate(10)));

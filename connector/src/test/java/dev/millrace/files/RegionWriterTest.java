@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import dev.millrace.ee11.SendfileServlet;
 import dev.millrace.files.cache.FileCloser;
 import dev.millrace.files.cache.OpenFile;
+import dev.millrace.files.cache.OpenFileCache;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Leaks;
@@ -51,6 +52,8 @@ class RegionWriterTest {
     @TempDir
     Path directory;
 
+    private final Mount mount =
+            new Mount(new SendfileSettings(), new OpenFileCache<>(() -> 1, () -> 0, ignored -> {}), path -> null);
     private final List<String> calls = new ArrayList<>();
     private Callback written;
 
@@ -81,13 +84,12 @@ class RegionWriterTest {
 
     private void write(Response sink, Path file, long offset, long bytes) throws IOException {
         new RegionWriter(
+                        mount,
                         new SendPath(endPoint, sink, sink, null, false),
                         OpenFile.open(file, new FileCloser()),
-                        null,
                         false,
                         offset,
                         bytes,
-                        null,
                         Callback.from(() -> calls.add("succeeded"), cause -> calls.add("completed")))
                 .iterate();
     }

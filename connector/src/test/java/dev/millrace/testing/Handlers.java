@@ -195,7 +195,7 @@ public final class Handlers {
             var endPoint = (TransferEndPoint) EndPoints.of(request);
             ByteBuffer token = ByteBuffer.allocateDirect(bytes);
             response.getHeaders().put(HttpHeader.CONTENT_LENGTH, bytes);
-            FileRegion region = new FileRegion(file, 0, token, null, null, false);
+            FileRegion region = new FileRegion(file, 0, token, null, false, null);
             endPoint.announce(region);
             response.write(true, token, Callback.from(() -> endPoint.withdraw(region), callback));
         });

@@ -96,13 +96,18 @@ class FileRegionTest {
             checked.checkNotTruncated();
             assertTrue(checked.leavesWithHeader(write(checked), 1));
             file.truncate(50);
-            assertThrows(TruncatedFileException.class, () -> unchecked.leavesWithHeader(write(unchecked), 1));
+            TruncatedFileException truncated =
+                    assertThrows(TruncatedFileException.class, () -> unchecked.leavesWithHeader(write(unchecked), 1));
+            assertTrue(truncated.getMessage().startsWith("shorter.bin was truncated"), truncated::getMessage);
             Await.until("asked again", () -> isTruncated(checked));
         }
     }
 
+    private record Named(FileChannel channel, String path) implements FileSource {}
+
     private static FileRegion region(FileChannel file) throws IOException {
-        return new FileRegion(() -> file, 0, file.map(MapMode.READ_ONLY, 0, 100), "shorter.bin", null, true);
+        MappedByteBuffer token = file.map(MapMode.READ_ONLY, 0, 100);
+        return new FileRegion(new Named(file, "shorter.bin"), 0, token, null, true, null);
     }
 
     private static ByteBuffer[] write(FileRegion region) {

@@ -114,6 +114,7 @@ public final class OpenFile implements FileSource {
     }
 
     /** @return the path by which it was opened */
+    @Override
     public Path path() {
         return path;
     }
