@@ -152,7 +152,7 @@ class FileResource extends Resource implements Content.Source.Factory {
      */
     OpenFile acquire() throws IOException {
         // Where it was evicted since it was looked up, it is opened again.
-        return file.retain() ? file : mount.openFiles().reopen(path, file.path(), file.version());
+        return file.tryRetain() ? file : mount.openFiles().reopen(path, file.path(), file.version());
     }
 
     /** Whether the system refuses to map the file, which is held. */

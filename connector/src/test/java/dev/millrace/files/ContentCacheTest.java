@@ -208,12 +208,12 @@ class ContentCacheTest {
         ContentMemory first = memory.allocate(SliceMemory.SLICE_BYTES + 1);
         ContentMemory second = memory.allocate(2 * SliceMemory.SLICE_BYTES);
         assertNull(memory.allocate(1));
-        assertTrue(first.retain());
+        assertTrue(first.tryRetain());
         first.release();
         assertEquals(4, memory.usedSlices());
         first.release();
         assertEquals(2, memory.usedSlices());
-        assertFalse(first.retain());
+        assertFalse(first.tryRetain());
         assertThrows(IllegalStateException.class, () -> memory.free(0, 2));
         assertNull(memory.allocate(2 * SliceMemory.SLICE_BYTES + 1));
         assertNotNull(memory.allocate(2 * SliceMemory.SLICE_BYTES));

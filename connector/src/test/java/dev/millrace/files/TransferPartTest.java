@@ -35,7 +35,7 @@ class TransferPartTest {
         TransferEndPoint endPoint = Fakes.of(
                 TransferEndPoint.class,
                 Map.of("withdraw", ignored -> calls.add("withdrawn"), "cancelWrite", ignored -> {
-                    calls.add(file.retain() ? "cancelled" : "cancelled too late");
+                    calls.add(file.tryRetain() ? "cancelled" : "cancelled too late");
                     file.release();
                     return Callback.NOOP;
                 }));
@@ -50,7 +50,7 @@ class TransferPartTest {
         part.fail(new IOException("given up"));
         chunk.release();
         assertEquals(List.of("cancelled", "withdrawn"), calls);
-        assertFalse(file.retain(), "nobody holds the file");
+        assertFalse(file.tryRetain(), "nobody holds the file");
     }
 
     @Test
@@ -60,6 +60,6 @@ class TransferPartTest {
         chunk.release();
         assertEquals(List.of("withdrawn"), calls);
         assertTrue(chunk.isLast());
-        assertFalse(file.retain(), "nobody holds the file");
+        assertFalse(file.tryRetain(), "nobody holds the file");
     }
 }

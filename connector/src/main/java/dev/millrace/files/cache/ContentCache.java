@@ -102,7 +102,7 @@ public final class ContentCache {
          */
         public @Nullable ContentMemory use() {
             ContentMemory content = memory;
-            if (content != null && content.retain()) {
+            if (content != null && content.tryRetain()) {
                 counts.hits.increment();
                 if (++uses % SAMPLED_USES == 0) {
                     // Counts as a use.
@@ -184,7 +184,7 @@ public final class ContentCache {
     private static boolean read(Slot slot, ContentMemory content) {
         boolean isRead = false;
         // The caller need not hold a count: what is closed must not be opened again.
-        if (slot.file.retain()) {
+        if (slot.file.tryRetain()) {
             try {
                 slot.file.read(content.writable(), 0);
                 isRead = true;

@@ -7,11 +7,10 @@ import org.eclipse.jetty.io.Retainable;
  * The bytes of a file in a run of slices, counted as a group. The cache holds the first count, and every response that
  * sends from it another. With the last one the slices are free again, once. Thread-safe.
  */
-public final class ContentMemory {
+public final class ContentMemory extends Retainable.ReferenceCounter {
     private final Runnable free;
     private final int slices;
     private final ByteBuffer bytes;
-    private final Retainable.ReferenceCounter references = new Retainable.ReferenceCounter();
 
     /** @param free makes the slices free again, called once */
     public ContentMemory(int slices, ByteBuffer bytes, Runnable free) {
@@ -34,19 +33,13 @@ public final class ContentMemory {
         return bytes.slice((int) offset, length);
     }
 
-    /** Takes a count, unless the last one is gone. */
-    public boolean retain() {
-        return references.tryRetain();
-    }
-
-    /**
-     * Gives a count back.
-     *
-     * @throws IllegalStateException when none is left
-     */
-    public void release() {
-        if (references.release()) {
+    /** Gives a count back; throws IllegalStateException when none is left. */
+    @Override
+    public boolean release() {
+        boolean isLast = super.release();
+        if (isLast) {
             free.run();
         }
+        return isLast;
     }
 }

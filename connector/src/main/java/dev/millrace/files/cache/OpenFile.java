@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * One version of a file, open, with its mappings, counted: the caller that opens it holds the first count, every response
  * that sends it another. With the last count the mappings and the descriptor are given back. Thread-safe.
  */
-public final class OpenFile implements FileSource {
+public final class OpenFile extends Retainable.ReferenceCounter implements FileSource {
     private static final Logger LOG = LoggerFactory.getLogger(OpenFile.class);
     /** A buffer holds at most 2 GiB - 1; mappings must begin at whole pages. */
     private static final long PIECE_BYTES = 1L << 30;
@@ -49,7 +49,6 @@ public final class OpenFile implements FileSource {
 
     private final String etag;
     private final FileCloser closer;
-    private final Retainable.ReferenceCounter references = new Retainable.ReferenceCounter();
     private final List<Mappings.Mapping> mappings = new ArrayList<>();
     /** The buffers of the mappings, in the order of the file. */
     private volatile ByteBuffer[] pieces = {};
@@ -129,7 +128,7 @@ public final class OpenFile implements FileSource {
     // The path is the only way to the file. One that was deleted or replaced, and then closed by an interrupt, is lost
     // to all answers that send it.
     private synchronized FileChannel reopen() throws IOException {
-        if (!references.canRetain()) {
+        if (!canRetain()) {
             throw new ClosedChannelException();
         }
         if (!channel.isOpen()) {
@@ -251,16 +250,14 @@ public final class OpenFile implements FileSource {
         }
     }
 
-    /** Takes a count, unless the file is closed. */
-    public boolean retain() {
-        return references.tryRetain();
-    }
-
     /** Gives a count back; throws IllegalStateException when none is left. */
-    public void release() {
-        if (references.release()) {
+    @Override
+    public boolean release() {
+        boolean isLast = super.release();
+        if (isLast) {
             closer.close(this::close);
         }
+        return isLast;
     }
 
     private void close() {
@@ -382,6 +379,6 @@ public final class OpenFile implements FileSource {
 
     @Override
     public String toString() {
-        return "OpenFile[" + path + "," + size() + " bytes,references=" + references.get() + "]";
+        return "OpenFile[" + path + "," + size() + " bytes,references=" + get() + "]";
     }
 }

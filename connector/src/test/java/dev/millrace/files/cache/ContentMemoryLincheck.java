@@ -17,7 +17,7 @@ class ContentMemoryLincheck {
             ContentMemory content = memory.allocate(1);
             content.writable().put((byte) 1);
             Runnable reader = () -> {
-                if (content.retain()) {
+                if (content.tryRetain()) {
                     assertEquals(1, content.part(0, 1).get());
                     content.release();
                 }
@@ -31,7 +31,7 @@ class ContentMemoryLincheck {
             };
             Interleavings.together(reader, content::release, next);
             assertEquals(0, memory.usedSlices());
-            assertFalse(content.retain());
+            assertFalse(content.tryRetain());
         });
     }
 }

@@ -207,7 +207,7 @@ class FileCloserTest {
         assertTrue(file.isOpen());
         allowed.countDown();
         Await.until("closed", () -> !file.isOpen());
-        assertFalse(file.retain());
+        assertFalse(file.tryRetain());
         assertThrows(ClosedChannelException.class, file::channel, "nobody would close what is opened again");
     }
 }

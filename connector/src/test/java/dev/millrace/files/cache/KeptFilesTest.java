@@ -88,7 +88,7 @@ class KeptFilesTest {
                 InternalError.class,
                 () -> cache.add("/file.bin", directory.resolve("file.bin"), null, opened -> {
                     // As by a response that has found it.
-                    assertTrue(opened.retain());
+                    assertTrue(opened.tryRetain());
                     sent[0] = opened;
                     return opened;
                 }));

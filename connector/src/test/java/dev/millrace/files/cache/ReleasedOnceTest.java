@@ -30,6 +30,6 @@ class ReleasedOnceTest {
         file.release();
         assertThrows(IllegalStateException.class, file::release);
         assertFalse(file.isOpen());
-        assertFalse(file.retain());
+        assertFalse(file.tryRetain());
     }
 }
