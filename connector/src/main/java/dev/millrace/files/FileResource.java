@@ -7,7 +7,6 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.List;
 import java.util.Set;
 import java.util.function.LongConsumer;
 import org.eclipse.jetty.http.CompressedContentFormat;
@@ -222,11 +221,6 @@ class FileResource extends Resource implements Content.Source.Factory {
     }
 
     @Override
-    public List<Resource> list() {
-        return List.of();
-    }
-
-    @Override
     public Resource resolve(String subUriPath) {
         return resource.resolve(subUriPath);
     }
@@ -239,11 +233,6 @@ class FileResource extends Resource implements Content.Source.Factory {
     @Override
     public URI getRealURI() {
         return resource.getRealURI();
-    }
-
-    @Override
-    public boolean isSameFile(Path path) {
-        return resource.isSameFile(path);
     }
 
     // Of the class that it stands for: the files of one directory are still of one kind.
