@@ -6,6 +6,7 @@ import dev.millrace.transfer.FileFailedException;
 import dev.millrace.transfer.FileRegion;
 import dev.millrace.transfer.TransferStatistics;
 import java.io.IOException;
+import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
@@ -31,6 +32,8 @@ final class NioEndPoint extends MillraceEndPoint {
     private final Dispatch dispatch;
     private final SelectorExecutor selectorExecutor;
     private final NioConnector connector;
+    // Null when the channel had been closed before. The channel has this too, but tells it only while it is open.
+    private final @Nullable SocketAddress remote;
     private volatile @Nullable NioTransfer transfer;
     private volatile @Nullable RequestLoop requestLoop;
     private volatile SelectionKey key;
@@ -47,10 +50,16 @@ final class NioEndPoint extends MillraceEndPoint {
             throws IOException {
         super(channel, selector, key, connector.getScheduler(), connector.newContentWriter());
         this.connector = connector;
+        this.remote = super.getRemoteSocketAddress();
         this.key = key;
         this.dispatch = dispatch;
         this.selectorExecutor = SelectorExecutor.of(selector);
         setIdleTimeout(connector.getIdleTimeout());
+    }
+
+    @Override
+    public @Nullable SocketAddress getRemoteSocketAddress() {
+        return remote;
     }
 
     @Override
