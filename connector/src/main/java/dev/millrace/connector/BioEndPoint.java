@@ -366,11 +366,6 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
     }
 
     @Override
-    public boolean awaitsRead() {
-        return isFillInterested() && !ReadAhead.hasUnread(getChannel());
-    }
-
-    @Override
     public boolean isWritePending() {
         return !blockingWrite.isQueued()
                 && (writeDuty.isWriting() || getWriteFlusher().isPending());

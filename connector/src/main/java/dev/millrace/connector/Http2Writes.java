@@ -48,7 +48,7 @@ public final class Http2Writes implements Connection.Listener {
         if (session != null) {
             session.setWriteThreshold(Math.max(getBytes(), session.getWriteThreshold()));
             if (connection.getEndPoint() instanceof HoldingEndPoint endPoint) {
-                HeldWrites held = new HeldWrites(endPoint::writeNow, buffers, this::executeSoon);
+                HeldWrites held = new HeldWrites(endPoint.getWriteFlusher()::write, buffers, this::executeSoon);
                 Http2Turns turns = new Http2Turns(streams, session, held);
                 connection.addEventListener(turns);
                 endPoint.setTurns(turns);

@@ -86,11 +86,7 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
 
     /** Where what is written to an end point ends up, by way of TLS maybe, and of the PROXY protocol. */
     static EndPoint socket(EndPoint endPoint) {
-        EndPoint last = endPoint;
-        while (last instanceof EndPoint.Wrapper wrapper) {
-            last = wrapper.unwrap();
-        }
-        return last;
+        return endPoint instanceof EndPoint.Wrapper wrapper ? socket(wrapper.unwrap()) : endPoint;
     }
 
     @Override
@@ -108,6 +104,12 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
     /** The parser of HTTP/1.1, inside TLS or not; null when another protocol is spoken. */
     final @Nullable HttpParser httpParser() {
         return JettyInternals.parserOf(spoken());
+    }
+
+    @Override
+    public final boolean awaitsRead() {
+        // What the peer has sent may wait for a thread. A key does not tell: the selector's thread changes it late.
+        return isFillInterested() && !ReadAhead.hasUnread(getChannel());
     }
 
     /** @return the thread that runs the connection's code, if any; it may be busy in a handler */
@@ -344,11 +346,6 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
         } else {
             current.write(callback, buffers);
         }
-    }
-
-    @Override
-    public final void writeNow(Callback callback, ByteBuffer... buffers) {
-        super.write(callback, buffers);
     }
 
     // The channel alone may be open for longer.

@@ -177,12 +177,6 @@ final class NioEndPoint extends MillraceEndPoint {
     }
 
     @Override
-    public boolean awaitsRead() {
-        // What the peer has sent may wait for a thread. The key does not tell: the selector's thread changes it late.
-        return isFillInterested() && !ReadAhead.hasUnread(getChannel());
-    }
-
-    @Override
     public void replaceKey(SelectionKey newKey) {
         key = newKey;
         super.replaceKey(newKey);

@@ -264,11 +264,6 @@ final class TlsConnection extends SslConnection {
         }
 
         @Override
-        public void writeNow(Callback callback, ByteBuffer... buffers) {
-            super.write(callback, buffers);
-        }
-
-        @Override
         public @Nullable Callback cancelWrite(Throwable cause) {
             // A thread spins in there until the one in flush() has left it. Nothing is written here any more.
             cancelled = true;

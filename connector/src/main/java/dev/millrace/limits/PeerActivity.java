@@ -14,9 +14,7 @@ public interface PeerActivity extends EndPoint {
     long getIdleFor();
 
     /** Whether a read waits for the peer at this moment. */
-    default boolean awaitsRead() {
-        return isFillInterested();
-    }
+    boolean awaitsRead();
 
     /** Whether a write waits for the peer at this moment. */
     boolean isWritePending();
