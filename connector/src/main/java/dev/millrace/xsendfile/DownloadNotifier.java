@@ -1,5 +1,6 @@
 package dev.millrace.xsendfile;
 
+import dev.millrace.files.WarningLimit;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -16,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
 import org.eclipse.jetty.util.NanoTime;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
@@ -40,7 +42,7 @@ public class DownloadNotifier extends AbstractLifeCycle implements TransferListe
     private volatile @Nullable PostDestination destination;
     private final LongAdder posted = new LongAdder();
     private final LongAdder dropped = new LongAdder();
-    private final RateLimitedLog warnings = new RateLimitedLog(NanoTime::now);
+    private final WarningLimit warnings;
     private volatile int maxPending = 1000;
     private volatile int retries = 3;
     private volatile long retryDelayMillis = 1000;
@@ -51,10 +53,17 @@ public class DownloadNotifier extends AbstractLifeCycle implements TransferListe
     private record Run(ScheduledThreadPoolExecutor thread, HttpClient client, AtomicInteger pending) {}
 
     /** Without a destination: posts nothing until there is one. */
-    public DownloadNotifier() {}
+    public DownloadNotifier() {
+        this(null, NanoTime::now);
+    }
 
     /** @param destination where to post to */
     public DownloadNotifier(String destination) {
+        this(destination, NanoTime::now);
+    }
+
+    DownloadNotifier(@Nullable String destination, LongSupplier nanoTime) {
+        warnings = new WarningLimit(1, nanoTime);
         setDestination(destination);
     }
 
@@ -192,7 +201,14 @@ public class DownloadNotifier extends AbstractLifeCycle implements TransferListe
 
     private void drop(String reason, TransferResult result) {
         dropped.increment();
-        warnings.onDrop(reason, result);
+        long unsaid = warnings.next();
+        if (unsaid >= 0) {
+            LOG.warn(
+                    "Dropping the result of a transfer{}, {}: {}",
+                    unsaid == 0 ? "" : ", and " + unsaid + " more since the last such line",
+                    reason,
+                    RootedFile.printable(result));
+        }
     }
 
     private void schedule(Run current, TransferResult result, int failures, long delayMillis) {

@@ -115,14 +115,16 @@ class DownloadNotifierTest {
     @Test
     void warnsOnceAMinuteAtMost() {
         AtomicLong nanoTime = new AtomicLong();
-        RateLimitedLog warnings = new RateLimitedLog(nanoTime::get);
+        DownloadNotifier stopped = new DownloadNotifier("http://127.0.0.1:9/results", nanoTime::get);
         try (Logged logged = new Logged("dev.millrace.xsendfile")) {
             for (int second = 0; second <= 60; second++) {
                 nanoTime.set(TimeUnit.SECONDS.toNanos(second));
-                warnings.onDrop("meant", result(second, Outcome.DONE));
+                stopped.onTransferEnd(result(second, Outcome.DONE));
             }
-            assertEquals(1, logged.count("Dropping the result of a transfer, meant: "));
-            assertEquals(1, logged.count("and 59 more since the last such line, meant: "));
+            assertEquals(1, logged.count("Dropping the result of a transfer, stopped: "));
+            assertEquals(
+                    1,
+                    logged.count("Dropping the result of a transfer, and 59 more since the last such line, stopped: "));
             assertEquals(2, logged.count("WARN"));
         }
     }
