@@ -35,8 +35,8 @@ public final class IdleTlsMemory extends AbstractLifeCycle {
     }
 
     /**
-     * As {@link #watch}, for a connector that runs, and whose factory nobody has configured. Jetty's own connector asks only those
-     * that it had when it started, and none that stands within another.
+     * As {@link #watch}, for a connector that runs, and whose factory nobody has configured. A connector asks only those that it
+     * had when it started, and none that stands within another, as in a DetectorConnectionFactory.
      */
     static synchronized void watchFromNowOn(TlsMemory memory, Connector connector) {
         watch(memory, connector);

@@ -209,7 +209,6 @@ public abstract class MillraceConnector extends LimitedConnector {
             addBean(made);
             addBean(new Http2Writes(made, getByteBufferPool(), this::executeImmediately));
         }
-        getContainedBeans(TlsConnectionFactory.class).forEach(tls -> tls.watchMemory(this));
         super.doStart();
         if (!limited) {
             // Each connection would tell them in vain.

@@ -40,11 +40,6 @@ public class TlsConnectionFactory extends SslConnectionFactory {
     @Override
     public void configure(Connector connector) {
         super.configure(connector);
-        watchMemory(connector);
-    }
-
-    /** Has a connector let idle memory go. Jetty configures no factory that stands within another, as in a DetectorConnectionFactory. */
-    void watchMemory(Connector connector) {
         IdleTlsMemory.watch(memory, connector);
     }
 
