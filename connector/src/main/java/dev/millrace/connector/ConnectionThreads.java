@@ -2,6 +2,7 @@ package dev.millrace.connector;
 
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -106,7 +107,7 @@ final class ConnectionThreads implements Executor {
 
     @Override
     public void execute(Runnable task) {
-        execute(new Task(null, task));
+        begin(() -> task);
     }
 
     /**
@@ -116,10 +117,7 @@ final class ConnectionThreads implements Executor {
      * @param beginning returns what to run after it; null for nothing
      */
     void begin(Supplier<@Nullable Runnable> beginning) {
-        execute(new Task(beginning, null));
-    }
-
-    private void execute(Task task) {
+        Task task = new Task(beginning);
         tasks.incrementAndGet();
         try {
             if (stopped) {
@@ -135,11 +133,9 @@ final class ConnectionThreads implements Executor {
     /** What one thread runs. */
     private final class Task implements Runnable {
         private @Nullable Supplier<@Nullable Runnable> beginning;
-        private @Nullable Runnable life;
 
-        Task(@Nullable Supplier<@Nullable Runnable> beginning, @Nullable Runnable life) {
+        Task(Supplier<@Nullable Runnable> beginning) {
             this.beginning = beginning;
-            this.life = life;
         }
 
         @Override
@@ -149,10 +145,8 @@ final class ConnectionThreads implements Executor {
                 note(thread);
                 // The thread must not keep the class loader of the web application whose request made it.
                 thread.setContextClassLoader(ConnectionThreads.class.getClassLoader());
-                if (beginning != null) {
-                    life = beginning.get();
-                    beginning = null;
-                }
+                Runnable life = Objects.requireNonNull(beginning).get();
+                beginning = null;
                 if (life != null) {
                     life.run();
                 }
