@@ -128,8 +128,17 @@ final class ReleasingCallback extends Callback.Nested {
     // Jetty ends the write itself when the callback has failed, and waits for it. It waits for ever, with all timers of
     // the server behind it, when it finds a write that fails in just that moment. So it is to end the write first.
     private static void cancel(@Nullable HttpStream stream, Throwable cause) {
-        if (stream != null) {
+        if (stream == null) {
+            return;
+        }
+        // An interrupted thread does not wait there, not even for what is over: it throws, and loses the interrupt.
+        boolean interrupted = Thread.interrupted();
+        try {
             stream.cancelSend(cause, Callback.NOOP).run();
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 

@@ -21,10 +21,12 @@ import dev.millrace.xsendfile.XSendfileHandler;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.eclipse.jetty.compression.server.CompressionHandler;
 import org.eclipse.jetty.io.AbstractEndPoint;
@@ -54,6 +56,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class GivenUpWriteTest {
     private static final int SMALL_BYTES = 60_000;
     private static final int GIVEN_UP_MILLIS = 200;
+    /** More than the sockets of both sides take. */
+    private static final int LARGE_BYTES = 32 << 20;
 
     @Parameter
     Connectors connectors;
@@ -218,6 +222,47 @@ class GivenUpWriteTest {
             assertEquals(0, logged.count("Exception"));
         }
         Await.until("closed", () -> Leaks.descriptors(directory) == 0 && Leaks.mappings(directory) == 0);
+    }
+
+    private interface Connect {
+        RawClient over(Socket plain) throws Exception;
+    }
+
+    /** Jetty waits for the end of a write by a latch, which an interrupted thread does not pass. */
+    private void assertAnInterruptStays(Function<Server, ServerConnector> connector, Connect connect) throws Exception {
+        CompletableFuture<ReleasingCallback> begun = new CompletableFuture<>();
+        AtomicInteger released = new AtomicInteger();
+        Handler handler = Handlers.of((request, response, callback) -> {
+            ReleasingCallback write = new ReleasingCallback(released::incrementAndGet, response, callback);
+            begun.complete(write);
+            write.write(response, true, ByteBuffer.allocateDirect(LARGE_BYTES));
+        });
+        try (TestServer server = server(handler, connector);
+                Socket plain = new Socket()) {
+            plain.setReceiveBufferSize(4096);
+            plain.connect(new InetSocketAddress("127.0.0.1", server.port()));
+            try (RawClient slow = connect.over(plain)) {
+                slow.get("/");
+                ReleasingCallback write = begun.get(30, TimeUnit.SECONDS);
+                server.awaitBlockedWrite();
+                Thread.currentThread().interrupt();
+                write.failed(new IOException("given up"));
+                assertTrue(Thread.interrupted(), "the interrupt is the application's");
+                assertEquals(1, released.get());
+                server.awaitNoEndPoints();
+            }
+        }
+    }
+
+    @Test
+    void leavesTheThreadThatGivesUpItsInterrupt() throws Exception {
+        assertAnInterruptStays(connectors::http, RawClient::new);
+    }
+
+    @Test
+    void overTlsLeavesTheThreadThatGivesUpItsInterrupt() throws Exception {
+        Tls keys = new Tls();
+        assertAnInterruptStays(server -> connectors.https(server, keys), keys::over);
     }
 
     @Test
