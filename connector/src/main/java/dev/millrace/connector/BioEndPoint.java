@@ -338,7 +338,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
 
     @Override
     public void onClose(@Nullable Throwable failure) {
-        boolean mayWait = selected != null || connector.isStopping() || OrderlyEnd.mayCompute(this);
+        boolean mayWait = selected != null || connector.isStopping() || TlsState.mayWait(this);
         try {
             super.onClose(failure);
         } finally {

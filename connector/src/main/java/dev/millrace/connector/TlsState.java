@@ -85,6 +85,16 @@ final class TlsState {
     }
 
     /**
+     * Whether a thread that tells of a connection's end may wait for TLS. Another one may compute a handshake. Or this one may write, and
+     * close in the midst of that: it would wait for itself, where a listener gives the write up.
+     */
+    static boolean mayWait(MillraceEndPoint closed) {
+        return OrderlyEnd.mayCompute(closed)
+                || (closed.getConnection() instanceof SslConnection ssl
+                        && WriteDuty.isFlushing(ssl.getSslEndPoint().getWriteFlusher()));
+    }
+
+    /**
      * Fails what a protocol other than HTTP/1.1 wrote when it heard of its end (GOAWAY, RFC 9113 section 6.8).
      * SslConnection lets it wait for what TLS itself has written last, and tells nothing of that write's failure. The
      * frame's buffer would never be released.

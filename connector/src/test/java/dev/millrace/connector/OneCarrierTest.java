@@ -96,7 +96,8 @@ class OneCarrierTest {
         }
     }
 
-    private static Process start(Class<?> main, String... arguments) throws IOException {
+    /** Starts such a JVM. */
+    static Process start(Class<?> main, String... arguments) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 // The JVM would warn on standard output.

@@ -1,0 +1,79 @@
+package dev.millrace.connector;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.millrace.testing.Connectors;
+import dev.millrace.testing.Handlers;
+import dev.millrace.testing.RawClient;
+import dev.millrace.testing.TestServer;
+import dev.millrace.testing.Tls;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicReference;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * A listener that hears of a connection's end may give up what is written there over TLS. The thread that writes may be the one that has
+ * ended the connection.
+ */
+@Timeout(150)
+class ClosedInWriteTest {
+    private static final String ENDED = "ended";
+    /** More than the sockets of both sides take. */
+    private static final int UNREAD_BYTES = 32 << 20;
+
+    /** Has a peer reset its connection. In a JVM of its own: a thread that waits for itself ends with that alone. */
+    static final class Reset {
+        public static void main(String[] arguments) throws Exception {
+            Connectors connectors = Connectors.valueOf("BIO_" + arguments[0].toUpperCase(Locale.ROOT));
+            Tls tls = new Tls();
+            TestServer server = new TestServer(s -> connectors.https(s, tls));
+            AtomicReference<Callback> handled = new AtomicReference<>(Callback.NOOP);
+            server.connector().addBean(new Connection.Listener() {
+                @Override
+                public void onClosed(Connection connection) {
+                    handled.get().failed(new IOException("the connection has ended"));
+                }
+            });
+            server.start(Handlers.of((request, response, callback) -> {
+                handled.set(callback);
+                response.write(true, ByteBuffer.allocate(UNREAD_BYTES), callback);
+            }));
+            try {
+                reset(server, tls);
+                server.awaitNoEndPoints();
+                System.out.println(ENDED);
+                System.out.flush();
+            } finally {
+                Runtime.getRuntime().halt(0);
+            }
+        }
+
+        private static void reset(TestServer server, Tls tls) throws Exception {
+            try (Socket plain = new Socket("127.0.0.1", server.port())) {
+                RawClient client = tls.over(plain);
+                assertEquals("HTTP/1.1 200 OK", client.get("/").line());
+                server.awaitBlockedWrite();
+                plain.setSoLinger(true, 0);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.millrace.testing.Connectors#threads")
+    void endsThoughAListenerGivesTheWriteUp(String threads) throws Exception {
+        Process process = OneCarrierTest.start(Reset.class, threads);
+        try (BufferedReader out = process.inputReader()) {
+            assertEquals(ENDED, out.readLine());
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+}
