@@ -150,11 +150,11 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
     }
 
     @Override
-    public Runnable onSelected() {
+    public @Nullable Runnable onSelected() {
         if (selected != null) {
             selected.onSelected();
         }
-        return super.onSelected();
+        return ContinuedTask.of(this, super.onSelected());
     }
 
     @Override

@@ -3,6 +3,7 @@ package dev.millrace.connector;
 import java.io.Closeable;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.util.thread.Invocable;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Goes on with an exchange that has begun. A pool that rejects the task closes it, and with it the connection.
@@ -11,6 +12,13 @@ import org.eclipse.jetty.util.thread.Invocable;
  */
 record ContinuedTask(EndPoint endPoint, Runnable task, Invocable.InvocationType type)
         implements Invocable.Task, Closeable {
+    /** What a selector has found, as Jetty says it. No interrupt of the application's stays with the thread that selects. */
+    static @Nullable ContinuedTask of(EndPoint endPoint, @Nullable Runnable selected) {
+        return selected == null
+                ? null
+                : new ContinuedTask(endPoint, selected, Invocable.getInvocationType(selected));
+    }
+
     @Override
     public void run() {
         try {
