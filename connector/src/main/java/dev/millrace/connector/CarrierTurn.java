@@ -42,8 +42,13 @@ final class CarrierTurn {
             beginMillis = millis;
             // A thread of a pool, which answers asynchronously, has no carrier.
             if (VirtualThreads.isVirtualThread()) {
+                // With an interrupt, no park gives the carrier away.
+                boolean interrupted = Thread.interrupted();
                 // To yield would not do: new connections may still get no carrier.
                 LockSupport.parkNanos(1);
+                if (interrupted) {
+                    Thread.currentThread().interrupt();
+                }
             }
         }
     }

@@ -52,13 +52,19 @@ final class ReadAhead {
 
     /** Waits for the lock. A reader has it for a call that does not wait, a writer for as long as the peer takes what it writes. */
     void lock() {
+        boolean interrupted = false;
         for (int looks = 1; !tryLock(); looks++) {
             if (looks <= MOST_SPINS) {
                 Thread.onSpinWait();
             } else {
-                // A virtual thread that spins on keeps its carrier, which the one with the lock may need.
+                // A virtual thread that spins on keeps its carrier, which the one with the lock may need. With an
+                // interrupt, no park waits.
+                interrupted |= Thread.interrupted();
                 LockSupport.parkNanos(PARK_NANOS);
             }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -15,7 +15,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.io.Content;
@@ -24,6 +26,7 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.VirtualThreads;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -96,6 +99,29 @@ class OneCarrierTest {
         }
     }
 
+    /** Has turns with an interrupt. Prints whether another thread comes to its own meanwhile, and the interrupt stays. */
+    static final class Interrupted {
+        private static final CountDownLatch OTHER = new CountDownLatch(1);
+
+        public static void main(String[] arguments) throws Exception {
+            Executor threads = VirtualThreads.getDefaultVirtualThreadsExecutor();
+            CompletableFuture<Boolean> staysInterrupted = new CompletableFuture<>();
+            threads.execute(() -> {
+                threads.execute(OTHER::countDown);
+                CarrierTurn turn = new CarrierTurn();
+                Thread.currentThread().interrupt();
+                while (OTHER.getCount() > 0) {
+                    turn.onProgress();
+                }
+                staysInterrupted.complete(Thread.currentThread().isInterrupted());
+            });
+            System.out.println(
+                    OTHER.await(60, TimeUnit.SECONDS) && staysInterrupted.get(60, TimeUnit.SECONDS)
+                            ? Handlers.HELLO
+                            : "has kept the carrier, or lost the interrupt");
+        }
+    }
+
     /** Starts such a JVM. */
     static Process start(Class<?> main, String... arguments) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(
@@ -115,9 +141,9 @@ class OneCarrierTest {
         return builder.redirectError(ProcessBuilder.Redirect.DISCARD).start();
     }
 
-    private static void goesOn(String... arguments) throws Exception {
+    private static void goesOn(Class<?> main, String... arguments) throws Exception {
         assumeTrue(VirtualThreads.areSupported(), "no virtual threads");
-        Process process = start(GivingUp.class, arguments);
+        Process process = start(main, arguments);
         try (BufferedReader out = process.inputReader()) {
             assertEquals(Handlers.HELLO, out.readLine());
         } finally {
@@ -128,12 +154,17 @@ class OneCarrierTest {
     @ParameterizedTest
     @ValueSource(strings = {"http", "https"})
     void goesOnWhenAWriteIsGivenUp(String scheme) throws Exception {
-        goesOn(scheme, "POST", "Content-Length: 2\r\n\r\n1");
+        goesOn(GivingUp.class, scheme, "POST", "Content-Length: 2\r\n\r\n1");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"http", "https"})
     void goesOnWhenAWriteIsGivenUpWhoseConnectionIsBeingClosed(String scheme) throws Exception {
-        goesOn(scheme, "PUT", "Content-Length: 0\r\n\r\n");
+        goesOn(GivingUp.class, scheme, "PUT", "Content-Length: 0\r\n\r\n");
+    }
+
+    @Test
+    void goesOnWhenAThreadIsInterruptedThatNeverWaits() throws Exception {
+        goesOn(Interrupted.class);
     }
 }

@@ -5,8 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
 import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ReadAheadTest {
     /** As it is after a read of so many bytes that all have been taken. */
@@ -36,16 +39,25 @@ class ReadAheadTest {
     }
 
     /** Another thread may write for as long as the peer takes what it is sent, and have the lock. */
-    @Test
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
     @Timeout(60)
-    void leavesTheProcessorToAWriterThatHasTheLock() throws Exception {
+    void leavesTheProcessorToAWriterThatHasTheLock(boolean isInterrupted) throws Exception {
         ReadAhead readAhead = new ReadAhead(16);
         assertTrue(readAhead.tryLock());
-        Thread reader = new Thread(() -> readAhead.room(16));
+        CompletableFuture<Boolean> staysInterrupted = new CompletableFuture<>();
+        Thread reader = new Thread(() -> {
+            if (isInterrupted) {
+                Thread.currentThread().interrupt();
+            }
+            readAhead.room(16);
+            staysInterrupted.complete(Thread.currentThread().isInterrupted());
+        });
         reader.start();
         Await.until("parked", () -> reader.getState() == Thread.State.TIMED_WAITING);
         readAhead.unlock();
         reader.join();
+        assertEquals(isInterrupted, staysInterrupted.join());
         assertTrue(readAhead.tryLock(), "given back");
     }
 }
