@@ -4,6 +4,7 @@ import dev.millrace.connector.LingeringClose.Lingering;
 import dev.millrace.jetty.JettyInternals;
 import dev.millrace.transfer.FileRegion;
 import dev.millrace.transfer.TransferStatistics;
+import dev.millrace.transfer.TransferWorkers;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
@@ -14,7 +15,6 @@ import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.ssl.SslConnection;
-import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -127,7 +127,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
             if (current == null) {
                 readLoop.onInterest(isReturning());
             } else if (readLoop.hasReadAhead()) {
-                connector.pool().execute(getFillInterest()::fillable);
+                TransferWorkers.execute(connector.pool(), getFillInterest()::fillable);
             } else {
                 super.needsFillInterest();
                 current.onInterest();
@@ -174,7 +174,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         if (selected() != null) {
             return flushSelected(buffers);
         }
-        if (BufferUtil.remaining(buffers) == 0) {
+        if (GatherWriter.skipEmpty(buffers, 0, buffers.length) == buffers.length) {
             return true;
         }
         boolean inTls = getConnection() instanceof SslConnection;

@@ -1,5 +1,6 @@
 package dev.millrace.connector;
 
+import dev.millrace.transfer.TransferWorkers;
 import java.io.Closeable;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -147,14 +148,15 @@ public final class StreamExecutor implements TryExecutor, ThreadPool, VirtualThr
         return pool instanceof ThreadPool threads && threads.isLowOnThreads();
     }
 
+    /** Jetty's pool keeps what it gets no thread for: those that it has run it. */
     void toPool(Runnable task) {
-        pool.execute(task);
+        TransferWorkers.execute(pool, task);
     }
 
     /** Closes what the pool rejects, as Jetty's strategy does. */
     void toPoolOrClose(Runnable task) {
         try {
-            pool.execute(task);
+            toPool(task);
         } catch (RejectedExecutionException | OutOfMemoryError x) {
             LOG.debug("No thread for a request: {}", x.toString());
             if (task instanceof Closeable closeable) {

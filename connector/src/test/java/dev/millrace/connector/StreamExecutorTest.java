@@ -4,8 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.testing.ExhaustiblePool;
+import java.io.Closeable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -195,6 +198,46 @@ class StreamExecutorTest {
             }
         } finally {
             server.stop();
+        }
+    }
+
+    /** Tells whether it was run first, or closed. */
+    private static final class Request implements Runnable, Closeable {
+        private final CompletableFuture<String> end = new CompletableFuture<>();
+
+        @Override
+        public void run() {
+            end.complete("run");
+        }
+
+        @Override
+        public void close() {
+            end.complete("closed");
+        }
+    }
+
+    /** Jetty's pool has queued a task when it fails to start a thread for it. */
+    @Test
+    void whatThePoolHasNoThreadForIsRunByThoseThatItHas() throws Exception {
+        ExhaustiblePool pool = new ExhaustiblePool();
+        pool.setMinThreads(1);
+        pool.start();
+        CompletableFuture<Void> release = new CompletableFuture<>();
+        StreamExecutor streams = new StreamExecutor(pool, new Kept(), () -> true);
+        Request request = new Request();
+        Request runner = new Request();
+        try {
+            pool.execute(release::join);
+            pool.setExhausted(true);
+            streams.toPoolOrClose(request);
+            streams.toPool(runner);
+            assertEquals(2, pool.failures());
+            release.complete(null);
+            assertEquals("run", request.end.get(30, TimeUnit.SECONDS));
+            assertEquals("run", runner.end.get(30, TimeUnit.SECONDS));
+        } finally {
+            release.complete(null);
+            pool.stop();
         }
     }
 
