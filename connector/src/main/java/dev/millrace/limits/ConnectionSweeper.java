@@ -67,6 +67,8 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
     private volatile long periodMillis = 1000;
     private volatile long restMillis = 2000;
     private volatile LongSupplier clock = NanoTime::now;
+    // Belongs to the thread that looks.
+    private long lookedMillis;
     private final PlannedLooks plannedLooks;
 
     /** Settings of the connector, which says what they mean. They may change at any time, and hold for the next look. */
@@ -171,6 +173,7 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
     /** Looks at all connections. By one thread at a time. */
     public void look() {
         Look look = new Look();
+        lookedMillis = look.nowMillis;
         for (EndPoint endPoint : connector.getConnectedEndPoints()) {
             try {
                 if (endPoint instanceof MonitoredEndPoint watched && watched.isOpen()) {
@@ -200,6 +203,8 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
         private final long graceMillis = Math.min(limits.graceMillis().getAsLong(), MOST_GRACE_MILLIS);
         private final List<PeerEnd> ends = new ArrayList<>();
         private final long now = clock.getAsLong();
+        private final long nowMillis = PeerRates.millis(now);
+        private final int sinceMillis = (int) Math.min(nowMillis - lookedMillis, Integer.MAX_VALUE);
         private final Map<Connection, Http2ContentDemand.Streams> awaited = awaited(graceMillis, now);
         private final boolean endsRequests =
                 limits.alwaysEndsRequests().getAsBoolean() || shortage.isOfConnections(graceMillis, now);
@@ -218,18 +223,17 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
             SslConnection ssl = outermost instanceof SslConnection tls ? tls : null;
             Connection connection =
                     ssl == null ? outermost : ssl.getSslEndPoint().getConnection();
-            boolean isOld =
-                    isOver(System.currentTimeMillis() - endPoint.getCreatedTimeStamp(), requestHeadTimeoutMillis);
+            PeerRates rates = endPoint.getRates();
+            boolean isOld = isOver(rates.millisSinceFirstLook(sinceMillis), requestHeadTimeoutMillis);
             boolean established = ssl == null || PeerRates.isSeenEstablished(ssl, endPoint, connection, isOld);
             long idleMillis = endPoint.getIdleFor();
             if (idleMillis >= restMillis && idleMillis < restMillis + 2 * periodMillis) {
                 IdleChannelCache.giveUpCache(connection);
             }
             Http2ContentDemand.Streams streams = awaited.getOrDefault(connection, Http2ContentDemand.Streams.NONE);
-            PeerRates rates = endPoint.getRates();
             rates.sample(
                     endPoint,
-                    now,
+                    sinceMillis,
                     established ? connection : null,
                     streams.sending().size(),
                     graceMillis);

@@ -19,17 +19,19 @@ import org.jspecify.annotations.Nullable;
  * activity.
  */
 public final class PeerRates {
-    /** The beginning of this clock. Its milliseconds wrap as ints; differences of two do not mind. */
+    /** The beginning of this clock. */
     private static final long EPOCH = NanoTime.now();
 
+    private static final int NOT_SAMPLED = -1;
     private static final int NOT_AT_START = -1;
     /** Before the first byte of content a peer may be silent for so many times the grace: its content may be yet to be made. */
     public static final int GRACES_BEFORE_CONTENT = 4;
 
     private @Nullable RateMeter reads;
     private @Nullable RateMeter writes;
-    // Two ints take no more memory than a time in nanoseconds would alone. Idle connections are many.
-    private int sampledMillis = millis(NanoTime.now());
+    // From the first look to the last, as far as an int goes. Jetty keeps the time of the creation by the wall clock,
+    // which may be set. Two ints take no more memory than a time would alone. Idle connections are many.
+    private int ageMillis = NOT_SAMPLED;
     private int messagesAtStart = NOT_AT_START;
     // One field for two values, because idle connections are many. Above 0: milliseconds since bytes came that no
     // request has followed. Below 0: the bytes read until the last look, and the sign bit. 0: no request can begin now.
@@ -84,15 +86,24 @@ public final class PeerRates {
     }
 
     /**
+     * Milliseconds since the first look at the connection.
+     *
+     * @param sinceMillis since the last look at all of them
+     */
+    long millisSinceFirstLook(int sinceMillis) {
+        return ageMillis == NOT_SAMPLED ? 0 : (long) ageMillis + sinceMillis;
+    }
+
+    /**
+     * @param sinceMillis since the last look at all connections
      * @param connection what peer and server speak; null with TLS before the handshake is over
-     * @param nowNanos when: by the clock of {@link NanoTime}
      * @param streams of HTTP/2 whose content is awaited, and has begun to come
      */
-    void sample(PeerActivity endPoint, long nowNanos, @Nullable Connection connection, int streams, long graceMillis) {
+    void sample(
+            PeerActivity endPoint, int sinceMillis, @Nullable Connection connection, int streams, long graceMillis) {
         HttpParser parser = JettyInternals.parserOf(connection);
-        int now = millis(nowNanos);
-        int since = now - sampledMillis;
-        sampledMillis = now;
+        int since = ageMillis == NOT_SAMPLED ? 0 : sinceMillis;
+        ageMillis = (int) Math.min(millisSinceFirstLook(sinceMillis), Integer.MAX_VALUE);
         // The volatile read that makes the plain counters of the connection's threads visible.
         endPoint.getIdleFor();
         sampleStart(parser, connection, endPoint, since);
@@ -136,8 +147,9 @@ public final class PeerRates {
         return Math.max(0, beforeHead);
     }
 
-    private static int millis(long nanoTime) {
-        return (int) NanoTime.millisElapsed(EPOCH, nanoTime);
+    /** A time of {@link NanoTime}, in milliseconds. */
+    static long millis(long nanoTime) {
+        return NanoTime.millisElapsed(EPOCH, nanoTime);
     }
 
     static boolean inHead(HttpParser parser) {

@@ -18,6 +18,7 @@ import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -129,6 +130,31 @@ class SlowHandshakeContractTest {
             }
             assertEquals(1, server.sweeper().getSlowHeads());
             assertEquals("hello", good.get("/").answer().text());
+        }
+    }
+
+    /** The wall clock may be set while a handshake lasts, or the machine stand still. */
+    @Test
+    void isEndedByTheClockOfTheWatch() throws Exception {
+        AtOnce.on(Connectors.ours(), SlowHandshakeContractTest::assertEndedByTheClockOfTheWatch);
+    }
+
+    private static void assertEndedByTheClockOfTheWatch(Connectors connectors) throws Exception {
+        TestServer server = new TestServer(s -> connectors.https(s, TLS));
+        server.millrace().setRequestHeadTimeoutMillis(30_000);
+        WatchClock clock = new WatchClock(server);
+        try (TestServer started = server.start(answering());
+                RawClient client = started.client()) {
+            client.send(TLS.hello());
+            assertTrue(client.read() >= 0);
+            // The first look finds the connection.
+            clock.pass(1 + 30);
+            assertEquals(0, started.sweeper().getSlowHeads());
+            clock.pass(1);
+            while (client.read() >= 0) {
+                // The rest of the server's part of the handshake.
+            }
+            assertEquals(1, started.sweeper().getSlowHeads());
         }
     }
 }
