@@ -4,12 +4,16 @@ import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.eclipse.jetty.http.ComplianceViolation;
+import org.eclipse.jetty.http.CompressedContentFormat;
 import org.eclipse.jetty.http.EtagUtils;
 import org.eclipse.jetty.http.HttpCompliance;
 import org.eclipse.jetty.http.HttpException;
+import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.QuotedCSV;
+import org.eclipse.jetty.http.content.HttpContent;
+import org.eclipse.jetty.http.content.PreCompressedHttpContent;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +27,31 @@ final class EntityTags {
     private static final String WEAK = "W/";
 
     private EntityTags() {}
+
+    /**
+     * Jetty makes the tag of a pre-compressed variant of that of the file itself. It would stay when the variant alone
+     * is replaced.
+     *
+     * @param variants those that Jetty looks for
+     * @return the same variant, with a tag of its own version if it is an open file; the suffix is Jetty's
+     */
+    static HttpContent ofItsOwn(PreCompressedHttpContent variant, List<CompressedContentFormat> variants) {
+        if (!(variant.getResource() instanceof FileResource file)) {
+            return variant;
+        }
+        String suffix = variants.stream()
+                .filter(format -> format.getEncoding().equals(variant.getContentEncodingValue()))
+                .map(CompressedContentFormat::getEtagSuffix)
+                .findFirst()
+                .orElse("");
+        HttpField etag = new HttpField(HttpHeader.ETAG, EtagUtils.rewriteWithSuffix(file.etag(), suffix));
+        return new HttpContent.Wrapper(variant) {
+            @Override
+            public HttpField getETag() {
+                return etag;
+            }
+        };
+    }
 
     /** Whether Jetty fails to read the tags: it refuses some quotes, and in {@code a"b"} looks a letter too far back. */
     static boolean areMalformed(Request request) {

@@ -154,6 +154,11 @@ class FileResource extends Resource implements Content.Source.Factory {
         return file.tryRetain() ? file : mount.openFiles().reopen(path, file.path(), file.version());
     }
 
+    /** A validator of the version that is open. */
+    String etag() {
+        return file.etag();
+    }
+
     /** Whether the system refuses to map the file, which is held. */
     boolean isMappingRefused() {
         return file.size() > 0 && file.isMappingRefused(file.size());

@@ -21,6 +21,7 @@ import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.http.HttpURI;
 import org.eclipse.jetty.http.PreEncodedHttpField;
 import org.eclipse.jetty.http.content.HttpContent;
+import org.eclipse.jetty.http.content.PreCompressedHttpContent;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.AliasCheck;
 import org.eclipse.jetty.server.Request;
@@ -121,7 +122,10 @@ public final class FilesService extends ResourceService {
             return super.getContent(path, request);
         }
         try {
-            return super.getContent(path, AcceptedEncodings.named(request, variants));
+            HttpContent content = super.getContent(path, AcceptedEncodings.named(request, variants));
+            return isEtags() && content instanceof PreCompressedHttpContent variant
+                    ? EntityTags.ofItsOwn(variant, variants)
+                    : content;
         } catch (IllegalArgumentException malformed) {
             // What the client accepts, for which Jetty would answer 500. Anything else fails again.
             return super.getContent(path, without(request, EnumSet.of(HttpHeader.ACCEPT_ENCODING)));

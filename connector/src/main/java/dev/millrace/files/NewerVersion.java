@@ -46,7 +46,7 @@ record NewerVersion(HttpContent gone, @Nullable HttpContent newer) {
         if (isTagged) {
             fields.put(newer.getETag());
         } else if (fields.contains(HttpHeader.CONTENT_ENCODING)) {
-            // The tag of a pre-compressed variant is made of that of the file itself, which is another by now, too.
+            // The tag of a pre-compressed variant is of a version that is gone, or of the file itself as it was then.
             fields.remove(HttpHeader.ETAG);
         }
         if (isSame(fields, gone.getLastModified())) {

@@ -1,6 +1,7 @@
 package dev.millrace.files;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.ee11.SendfileServlet;
@@ -11,7 +12,9 @@ import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
+import org.eclipse.jetty.compression.server.CompressionHandler;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
 import org.eclipse.jetty.http.CompressedContentFormat;
@@ -19,8 +22,10 @@ import org.eclipse.jetty.server.Handler;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What only has the name of a pre-compressed variant, or of what has one. */
+/** Pre-compressed variants, and what only has the name of one, or of what has one. */
 class VariantsTest {
+    private static final String GZIP = "Accept-Encoding: gzip";
+
     @TempDir
     Path directory;
 
@@ -36,6 +41,36 @@ class VariantsTest {
                     .answer();
             assertEquals(200, answer.status());
             assertEquals("plain", answer.text());
+        }
+    }
+
+    /** Else a client would keep what a variant was until the file itself is changed. */
+    @Test
+    void hasAnEntityTagOfItsOwnVersion() throws Exception {
+        for (boolean isWithinCompression : new boolean[] {false, true}) {
+            Files.writeString(directory.resolve("a.js"), "plain");
+            Files.writeString(directory.resolve("a.js.gz"), "one");
+            SendfileHandler files = Handlers.files(directory);
+            files.setPrecompressedFormats(CompressedContentFormat.BR, CompressedContentFormat.GZIP);
+            files.setEtags(true);
+            files.getSettings().setValidMillis(0);
+            try (TestServer server = new TestServer(Connectors.NIO::http)
+                            .start(isWithinCompression ? new CompressionHandler(files) : files);
+                    RawClient client = server.client()) {
+                Answer first = client.get("/a.js", GZIP).answer();
+                assertEquals("one", first.text());
+                String tag = first.headers().get("ETag");
+                assertTrue(tag.endsWith("--gzip\""), tag);
+                Answer same = client.get("/a.js", GZIP, "If-None-Match: " + tag).answer();
+                assertEquals(304, same.status());
+                assertEquals(tag, same.headers().get("ETag"));
+                Path another = Files.writeString(directory.resolve("another"), "another");
+                Files.move(another, directory.resolve("a.js.gz"), StandardCopyOption.ATOMIC_MOVE);
+                Answer second = client.get("/a.js", GZIP, "If-None-Match: " + tag).answer();
+                assertEquals(200, second.status());
+                assertEquals("another", second.text());
+                assertNotEquals(tag, second.headers().get("ETag"));
+            }
         }
     }
 
