@@ -4,10 +4,18 @@ import java.io.IOException;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.lang.ref.PhantomReference;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,14 +26,43 @@ import org.slf4j.LoggerFactory;
  * <p>From JDK 22 on by {@code java.lang.foreign.Arena}, before that by {@code sun.misc.Unsafe}, which is the only way
  * there and warns from JDK 24 on. Both are found at run time, so that one jar serves all. Where there is neither, in a
  * runtime without the module {@code jdk.unsupported}, nothing is mapped.
+ *
+ * <p>Files have at most half of the mappings that the system grants (proc(5), {@code max_map_count}). The JVM needs
+ * some for the stacks of threads and for its heap, and may end without them. Thread-safe.
  */
-final class Mappings {
+class Mappings {
     private static final boolean ENDS_BY_HANDSHAKE = Runtime.version().feature() >= 22;
     private static final Logger LOG = LoggerFactory.getLogger(Mappings.class);
     private static final Mapper MAPPER = mapper();
     private static final AtomicBoolean WARNED = new AtomicBoolean();
+    private static final Path LIMIT = Path.of("/proc/sys/vm/max_map_count");
+    private static final Mappings OF_PROCESS = new Mappings(halfOfLimit());
 
-    private Mappings() {}
+    private final int most;
+    private final AtomicInteger count = new AtomicInteger();
+    /** Of those that the garbage collector ends. A reference that nobody has is never told of. */
+    private final Set<Reference<ByteBuffer>> uncollected = ConcurrentHashMap.newKeySet();
+
+    private final ReferenceQueue<ByteBuffer> collected = new ReferenceQueue<>();
+
+    /** @param most how many there may be; a few more where several threads map at once */
+    Mappings(int most) {
+        this.most = most;
+    }
+
+    /** @return those that all files of this process have, up to half of what the system grants */
+    static Mappings ofProcess() {
+        return OF_PROCESS;
+    }
+
+    private static int halfOfLimit() {
+        try {
+            return Integer.parseInt(Files.readString(LIMIT).strip()) / 2;
+        } catch (IOException | RuntimeException x) {
+            LOG.debug("Cannot read {}", LIMIT, x);
+            return Integer.MAX_VALUE;
+        }
+    }
 
     /** A mapping and the way to end it. */
     record Mapping(ByteBuffer buffer, AutoCloseable unmap) {
@@ -47,9 +84,28 @@ final class Mappings {
      * Maps a part of a file; nothing is read.
      *
      * @return the mapping, owned by the caller
-     * @throws IOException when the system refuses
+     * @throws IOException when the system refuses, or there are as many as there may be
      */
-    static Mapping map(FileChannel file, long position, int bytes) throws IOException {
+    Mapping map(FileChannel file, long position, int bytes) throws IOException {
+        checkCount();
+        Mapping mapping = newMapping(file, position, bytes);
+        count.incrementAndGet();
+        return new Mapping(mapping.buffer(), () -> {
+            mapping.unmap().close();
+            count.decrementAndGet();
+        });
+    }
+
+    private void checkCount() throws IOException {
+        for (Reference<?> gone = collected.poll(); gone != null; gone = collected.poll()) {
+            uncollected.remove(gone);
+        }
+        if (count.get() + uncollected.size() >= most) {
+            throw new IOException("files have " + most + " mappings already");
+        }
+    }
+
+    private static Mapping newMapping(FileChannel file, long position, int bytes) throws IOException {
         try {
             return MAPPER.map(file, position, bytes);
         } catch (IOException | RuntimeException | Error x) {
@@ -60,10 +116,14 @@ final class Mappings {
     }
 
     /** As {@link #map}, but from JDK 22 on the garbage collector ends the mapping, which costs the caller nothing. */
-    static Mapping mapUntilCollected(FileChannel file, long position, int bytes) throws IOException {
-        return ENDS_BY_HANDSHAKE
-                ? new Mapping(file.map(MapMode.READ_ONLY, position, bytes), () -> {})
-                : map(file, position, bytes);
+    Mapping mapUntilCollected(FileChannel file, long position, int bytes) throws IOException {
+        if (!ENDS_BY_HANDSHAKE) {
+            return map(file, position, bytes);
+        }
+        checkCount();
+        ByteBuffer buffer = file.map(MapMode.READ_ONLY, position, bytes);
+        uncollected.add(new PhantomReference<>(buffer, collected));
+        return new Mapping(buffer, () -> {});
     }
 
     /** Warns, once in the life of a process, when nothing can be mapped. Called at the start of what would map. */

@@ -49,6 +49,7 @@ public final class OpenFile extends Retainable.ReferenceCounter implements FileS
 
     private final String etag;
     private final FileCloser closer;
+    private final Mappings mapper;
     private final List<Mappings.Mapping> mappings = new ArrayList<>();
     /** The buffers of the mappings, in the order of the file. */
     private volatile ByteBuffer[] pieces = {};
@@ -59,7 +60,8 @@ public final class OpenFile extends Retainable.ReferenceCounter implements FileS
     private volatile long checkedNanoTime = NanoTime.now();
     private volatile boolean mappingRefused;
 
-    private OpenFile(Path path, FileChannel channel, FileVersion version, String etag, FileCloser closer) {
+    private OpenFile(
+            Path path, FileChannel channel, FileVersion version, String etag, FileCloser closer, Mappings mapper) {
         this.path = path;
         this.channel = channel;
         this.version = version;
@@ -67,6 +69,7 @@ public final class OpenFile extends Retainable.ReferenceCounter implements FileS
         this.linkOptions = Files.isSymbolicLink(path) ? new LinkOption[0] : AS_A_FILE;
         this.etag = etag;
         this.closer = closer;
+        this.mapper = mapper;
     }
 
     /**
@@ -76,6 +79,10 @@ public final class OpenFile extends Retainable.ReferenceCounter implements FileS
      * @return the file, with one count that the caller owns
      */
     public static OpenFile open(Path path, FileCloser closer) throws IOException {
+        return open(path, closer, Mappings.ofProcess());
+    }
+
+    static OpenFile open(Path path, FileCloser closer, Mappings mapper) throws IOException {
         FileVersion before = FileVersion.of(path);
         for (int i = 0; i < OPEN_ATTEMPTS; i++) {
             FileChannel channel = openChannel(path);
@@ -87,7 +94,7 @@ public final class OpenFile extends Retainable.ReferenceCounter implements FileS
                 String etag = EtagUtils.computeWeakEtag(path);
                 after = FileVersion.of(path);
                 if (after.equals(before)) {
-                    return new OpenFile(path, channel, after, etag, closer);
+                    return new OpenFile(path, channel, after, etag, closer, mapper);
                 }
             } finally {
                 if (!before.equals(after)) {
@@ -327,7 +334,7 @@ public final class OpenFile extends Retainable.ReferenceCounter implements FileS
 
     /**
      * Whether the system refuses to map the file as far as an end, though the file goes so far. A file system may not
-     * know mappings, and their number is limited (proc(5), max_map_count). Not asked again after a refusal, for before
+     * know mappings, and their number is limited ({@link Mappings}). Not asked again after a refusal, for before
      * the JDK tells of some it collects garbage, and sleeps. The caller holds a count.
      *
      * @param end in bytes, more than 0
@@ -364,8 +371,8 @@ public final class OpenFile extends Retainable.ReferenceCounter implements FileS
             call(file -> {
                 mappings.add(
                         closer.isBehind()
-                                ? Mappings.mapUntilCollected(file, begin, bytes)
-                                : Mappings.map(file, begin, bytes));
+                                ? mapper.mapUntilCollected(file, begin, bytes)
+                                : mapper.map(file, begin, bytes));
                 return bytes;
             });
         } catch (IOException x) {
