@@ -347,7 +347,8 @@ public final class OpenFile extends Retainable.ReferenceCounter implements FileS
         try {
             piece(index);
         } catch (IOException x) {
-            mappingRefused = !(x instanceof TruncatedFileException);
+            // Where an interrupt of this thread has closed the channel, who sends the file maps it yet.
+            mappingRefused = !(x instanceof TruncatedFileException || x instanceof ClosedChannelException);
             LOG.debug("Cannot map {}", this, x);
         }
         return mappingRefused;

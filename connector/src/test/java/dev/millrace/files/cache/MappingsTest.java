@@ -13,6 +13,7 @@ import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
@@ -49,6 +50,28 @@ class MappingsTest {
         assertEquals(SIZE, third.token(0, SIZE).remaining());
         second.release();
         third.release();
+    }
+
+    /** The JDK closes a channel under a thread that is interrupted inside: that is no refusal of the system. */
+    @Test
+    void areNotRefusedForAnInterrupt() throws Exception {
+        TestFiles.write(directory, "file.bin", SIZE);
+        AtomicBoolean isInterrupted = new AtomicBoolean();
+        Mappings interrupted = new Mappings(1) {
+            @Override
+            Mapping map(FileChannel file, long position, int bytes) throws IOException {
+                if (isInterrupted.compareAndSet(false, true)) {
+                    Thread.currentThread().interrupt();
+                }
+                return super.map(file, position, bytes);
+            }
+        };
+        OpenFile file = OpenFile.open(directory.resolve("file.bin"), new FileCloser(), interrupted);
+        assertFalse(file.isMappingRefused(SIZE));
+        assertTrue(Thread.interrupted(), "it is the application's");
+        assertEquals(SIZE, file.token(0, SIZE).remaining());
+        assertFalse(file.isMappingRefused(SIZE));
+        file.release();
     }
 
     private void mapUntilCollected(FileChannel file) throws IOException {
