@@ -1,5 +1,6 @@
 package dev.millrace.files;
 
+import dev.millrace.transfer.WarningLimit;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.eclipse.jetty.http.MimeTypes;

@@ -34,6 +34,7 @@ public final class OpenFileBudget {
     private final BooleanSupplier isDescriptorLeft;
     private final Set<Keeper> keepers = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean hasLoggedBound = new AtomicBoolean();
+    private final WarningLimit warnings = new WarningLimit();
     private volatile long scarceNanoTime;
     private volatile boolean scarce;
 
@@ -159,10 +160,14 @@ public final class OpenFileBudget {
             close(STEP_FILES);
             given += STEP_FILES;
         }
-        LOG.warn(
-                "No descriptor of {} was left (ulimit -n): gave up {} files that were kept open",
-                limit,
-                Math.min(given, kept));
+        long unsaid = warnings.next();
+        if (unsaid >= 0) {
+            LOG.warn(
+                    "No descriptor of {} was left (ulimit -n): gave up {} files that were kept open{}",
+                    limit,
+                    Math.min(given, kept),
+                    unsaid == 0 ? "" : ", and did so " + unsaid + " more times since the last such line");
+        }
     }
 
     private void close(int files) {

@@ -1,6 +1,6 @@
 package dev.millrace.xsendfile;
 
-import dev.millrace.files.WarningLimit;
+import dev.millrace.transfer.WarningLimit;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;

@@ -1,6 +1,6 @@
 package dev.millrace.xsendfile;
 
-import dev.millrace.files.WarningLimit;
+import dev.millrace.transfer.WarningLimit;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

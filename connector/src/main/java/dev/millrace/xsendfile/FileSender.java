@@ -1,7 +1,7 @@
 package dev.millrace.xsendfile;
 
 import dev.millrace.files.FilesService;
-import dev.millrace.files.WarningLimit;
+import dev.millrace.transfer.WarningLimit;
 import java.nio.file.AccessDeniedException;
 import java.util.ArrayList;
 import java.util.List;

@@ -128,6 +128,22 @@ class OpenFileBudgetTest {
         }
     }
 
+    /** A peer that asks for file after file would fill the log, when each is given up for the next. */
+    @Test
+    void isToldTwentyTimesAMinuteWhenDescriptorsStayScarce() {
+        budget.add(first);
+        try (Logged logged = new Logged(OpenFileBudget.class.getName())) {
+            for (int i = 0; i < 100; i++) {
+                others = LIMIT - 1;
+                open(first, 1);
+                assertTrue(budget.makeRoom());
+                assertEquals(0, first.open);
+            }
+            assertEquals(20, logged.count("No descriptor of 320 was left (ulimit -n): gave up 1 files"));
+            assertEquals(20, logged.count("WARN"));
+        }
+    }
+
     private void assertTold(int times, int files) {
         try (Logged logged = new Logged(OpenFileBudget.class.getName(), JettyLevel.INFO)) {
             open(first, files);

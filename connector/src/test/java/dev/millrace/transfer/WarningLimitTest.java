@@ -1,4 +1,4 @@
-package dev.millrace.files;
+package dev.millrace.transfer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

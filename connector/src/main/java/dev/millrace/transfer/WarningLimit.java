@@ -1,4 +1,4 @@
-package dev.millrace.files;
+package dev.millrace.transfer;
 
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -9,11 +9,11 @@ import org.slf4j.LoggerFactory;
 /**
  * How many warnings may be logged each minute. A peer can repeat the request that leads to one, and would fill the log.
  *
- * <p>Thread-safe. Public for {@code dev.millrace.xsendfile} alone.
+ * <p>Thread-safe. Public for {@code dev.millrace.files} and {@code dev.millrace.xsendfile} alone.
  */
 public final class WarningLimit {
     private static final Logger LOG = LoggerFactory.getLogger(WarningLimit.class);
-    private static final int MOST_OF_FILES = 20;
+    private static final int MOST_OF_REQUESTS = 20;
     private static final long MINUTE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final int most;
@@ -22,9 +22,9 @@ public final class WarningLimit {
     private int logged;
     private long leftOut;
 
-    /** For what a handler warns of: twenty a minute. */
+    /** Twenty a minute, for what any request may lead to. */
     public WarningLimit() {
-        this(MOST_OF_FILES, NanoTime::now);
+        this(MOST_OF_REQUESTS, NanoTime::now);
     }
 
     /**
