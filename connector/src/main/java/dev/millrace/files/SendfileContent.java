@@ -175,7 +175,9 @@ final class SendfileContent extends HttpContent.Wrapper {
         }
         boolean isGathered;
         try {
-            if (sendPath.endPoint() != null && bytes > 0 && held.isMappingRefused(offset + bytes)) {
+            // What TLS reads as one block needs no token.
+            boolean isToken = sendPath.endPoint() != null && (sendPath.obstacle() == null || bytes > BLOCK_BYTES);
+            if (isToken && bytes > 0 && held.isMappingRefused(offset + bytes)) {
                 sendPath = sendPath.unmapped();
             }
             isGathered = sendPath.endPoint() != null && bytes <= settings.getMaxGatherBytes();
