@@ -1,6 +1,7 @@
 package dev.millrace.files;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
@@ -11,6 +12,8 @@ import dev.millrace.testing.TestServer;
 import dev.millrace.xsendfile.XSendfileHandler;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.eclipse.jetty.compression.server.CompressionHandler;
 import org.eclipse.jetty.http.CompressedContentFormat;
 import org.eclipse.jetty.server.Handler;
 import org.junit.jupiter.api.BeforeEach;
@@ -72,6 +75,11 @@ class WildcardConditionsTest {
     }
 
     @Test
+    void areJudgedForAFileBehindACompression() throws Exception {
+        check(new CompressionHandler(files));
+    }
+
+    @Test
     void areJudgedForADelegatedFile() throws Exception {
         for (String etag : new String[] {null, "\"of-the-application\""}) {
             XSendfileHandler handler = new XSendfileHandler(Handlers.of((request, response, callback) -> {
@@ -94,6 +102,27 @@ class WildcardConditionsTest {
                 RawClient client = server.client()) {
             check(client, 200, "If-Match: *");
             check(client, 304, "If-None-Match: *");
+        }
+    }
+
+    /** A compression around knows only the condition by which a 304 came about. */
+    @Test
+    void areNoEntityTagOfWhatIsNotModified() throws Exception {
+        String[][] conditions = {
+            {"If-None-Match: *"},
+            {"If-Match: *", "If-None-Match: *"},
+            {"If-Match: *", "If-Modified-Since: Sat, 01 Jan 2095 00:00:00 GMT"}
+        };
+        try (TestServer server = new TestServer(Connectors.NIO::http).start(new CompressionHandler(files));
+                RawClient client = server.client()) {
+            for (String[] condition : conditions) {
+                String[] fields = Stream.concat(Stream.of("Accept-Encoding: gzip"), Stream.of(condition))
+                        .toArray(String[]::new);
+                Answer answer = client.get("/file.js", fields).answer();
+                assertEquals(304, answer.status());
+                assertNull(answer.headers().get("ETag"), String.join(", ", condition));
+                assertEquals("Accept-Encoding", answer.headers().get("Vary"));
+            }
         }
     }
 
