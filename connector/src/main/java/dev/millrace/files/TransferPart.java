@@ -19,7 +19,6 @@ final class TransferPart implements Content.Source {
     private final SendPath sendPath;
     private final OpenFile file;
     private final @Nullable TransferAlgorithm algorithm;
-    private final long length;
     private long position;
     private long left;
     private Content.@Nullable Chunk failure;
@@ -33,14 +32,8 @@ final class TransferPart implements Content.Source {
         this.algorithm = algorithm;
         this.sendPath = sendPath;
         this.file = file;
-        this.length = length;
         this.position = offset;
         this.left = length;
-    }
-
-    @Override
-    public long getLength() {
-        return length;
     }
 
     @Override
