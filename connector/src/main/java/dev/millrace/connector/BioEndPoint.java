@@ -264,7 +264,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
                 || (!isWriting && IdleTimeouts.isReadByHandler(this))) {
             LOG.debug("Not idle, but waiting for this server: {}", this);
         } else if (isWriting) {
-            Runnable end = () -> IdleTimeouts.failWrite(this, timeout);
+            Runnable end = () -> end(timeout);
             connector.runElsewhere(IdleTimeouts.unlessMoved(this, writeDuty::isWriting, end));
         } else if (IdleTimeouts.mayClose(this)) {
             Runnable end = () -> expire(timeout, connector);

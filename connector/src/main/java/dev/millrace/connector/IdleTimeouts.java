@@ -1,11 +1,9 @@
 package dev.millrace.connector;
 
 import dev.millrace.jetty.JettyInternals;
-import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.AbstractEndPoint;
-import org.eclipse.jetty.io.WriteFlusher;
 import org.eclipse.jetty.io.ssl.SslConnection;
 
 /**
@@ -69,19 +67,6 @@ final class IdleTimeouts {
                 end.run();
             }
         };
-    }
-
-    /** Fails the write that is under way, and closes the connection. */
-    static void failWrite(AbstractEndPoint endPoint, TimeoutException timeout) {
-        // The timeout is told before the close, by which the writer wakes and would else fail. Over TLS the write is
-        // another end point's. Where no thread writes, but a callback waits, that is told last, for it may block.
-        WriteFlusher outermost = outermost(endPoint).getWriteFlusher();
-        if (!outermost.isPending()) {
-            outermost.onFail(timeout);
-        }
-        endPoint.getWriteFlusher().onFail(timeout);
-        endPoint.close(timeout);
-        outermost.onFail(timeout);
     }
 
     private static AbstractEndPoint outermost(AbstractEndPoint endPoint) {

@@ -357,7 +357,7 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
                 // Counted first: the peer may ask for the count as soon as it sees the end.
                 counter.add(count);
                 LOG.debug("Closing {}: slow {}", endPoint, what);
-                endPoint.close(new SlowPeerException(what));
+                endPoint.end(new SlowPeerException(what));
             }
             return open;
         } finally {

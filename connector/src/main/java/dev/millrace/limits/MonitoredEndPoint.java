@@ -1,6 +1,8 @@
 package dev.millrace.limits;
 
 import dev.millrace.transfer.TransferEndPoint;
+import org.eclipse.jetty.io.WriteFlusher;
+import org.eclipse.jetty.io.ssl.SslConnection;
 
 /** An end point that {@link ConnectionSweeper} looks at, from the scheduler's thread. */
 public interface MonitoredEndPoint extends TransferEndPoint, PeerActivity {
@@ -16,4 +18,24 @@ public interface MonitoredEndPoint extends TransferEndPoint, PeerActivity {
 
     /** What the last look left behind; used by the scheduler's thread only. */
     PeerRates getRates();
+
+    /** What Jetty flushes this end point by; inside TLS, that one has another. */
+    WriteFlusher getWriteFlusher();
+
+    /** Closes the connection. What is written to it fails by this cause. */
+    default void end(Throwable cause) {
+        // A thread that writes wakes by the close, and would else fail by that: it is told before. A callback that
+        // waits is told behind it, for that may block.
+        WriteFlusher own = getWriteFlusher();
+        WriteFlusher outermost =
+                getConnection() instanceof SslConnection ssl ? ssl.getSslEndPoint().getWriteFlusher() : own;
+        if (!outermost.isPending()) {
+            outermost.onFail(cause);
+        }
+        if (!own.isPending()) {
+            own.onFail(cause);
+        }
+        close(cause);
+        outermost.onFail(cause);
+    }
 }

@@ -6,8 +6,6 @@ import java.util.List;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import org.eclipse.jetty.io.EndPoint;
-import org.eclipse.jetty.io.IdleTimeout;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.NanoTime;
 import org.slf4j.Logger;
@@ -21,7 +19,6 @@ final class TransferEnd extends Callback.Nested {
     private final List<TransferListener> listeners;
     private final DelegatedFile file;
     private final MeasuredResponse response;
-    private final EndPoint endPoint;
     private final long beginNanoTime = NanoTime.now();
     private final AtomicBoolean ended = new AtomicBoolean();
 
@@ -30,8 +27,6 @@ final class TransferEnd extends Callback.Nested {
         this.listeners = listeners;
         this.file = file;
         this.response = response;
-        this.endPoint =
-                response.getRequest().getConnectionMetaData().getConnection().getEndPoint();
     }
 
     @Override
@@ -63,12 +58,7 @@ final class TransferEnd extends Callback.Nested {
                 return TransferResult.Outcome.FAILED;
             }
         }
-        // At the idle timeout a blocking write fails because its channel is closed, as when the peer has gone.
-        return endPoint instanceof IdleTimeout idle
-                        && idle.getIdleTimeout() > 0
-                        && idle.getIdleFor() >= idle.getIdleTimeout()
-                ? TransferResult.Outcome.TIMED_OUT
-                : TransferResult.Outcome.CLIENT_GONE;
+        return TransferResult.Outcome.CLIENT_GONE;
     }
 
     private TransferResult result(TransferResult.Outcome outcome) {

@@ -10,8 +10,10 @@ import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestFiles;
 import dev.millrace.testing.TestServer;
+import dev.millrace.testing.Tls;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -24,6 +26,7 @@ import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.IdleTimeout;
+import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.Request;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -45,6 +48,7 @@ class NotifiedDownloadsTest {
     private static final int SHORTER = 30_000_000;
     private static final int IDLE_MILLIS = 300;
     private static final int STANDSTILL_MILLIS = 50;
+    private static final int LONG_IDLE_MILLIS = 1500;
 
     @Parameter
     Connectors connectors;
@@ -84,17 +88,31 @@ class NotifiedDownloadsTest {
         return new TestServer(connectors::http).start(handler);
     }
 
+    private TestServer server(Tls tls) throws Exception {
+        return new TestServer(s -> connectors.https(s, tls)).start(handler);
+    }
+
     /** Has begun to receive the file, and takes nothing more until it is told to. */
     private static RawClient begun(TestServer server) throws IOException {
-        RawClient client = new RawClient(server.port(), 8192);
+        return begun(new RawClient(server.port(), 8192));
+    }
+
+    private static RawClient begun(TestServer server, Tls tls) throws Exception {
+        return begun(tls.over(new RawClient(server.port(), 8192).socket()));
+    }
+
+    private static RawClient begun(RawClient client) throws IOException {
         client.get("/file.bin");
         assertEquals("HTTP/1.1 200 OK", client.line());
         return client;
     }
 
+    private static EndPoint endPoint(TestServer server) {
+        return server.connector().getConnectedEndPoints().iterator().next();
+    }
+
     private static EndPoint awaitStandstill(TestServer server) {
-        EndPoint endPoint =
-                server.connector().getConnectedEndPoints().iterator().next();
+        EndPoint endPoint = endPoint(server);
         Await.until("the server waits for its client", () -> ((IdleTimeout) endPoint).getIdleFor() > STANDSTILL_MILLIS);
         return endPoint;
     }
@@ -156,6 +174,42 @@ class NotifiedDownloadsTest {
             // Not before: a client that has not asked yet would be idle too.
             awaitStandstill(server).setIdleTimeout(IDLE_MILLIS);
             assertPosted("file.bin", "421");
+        }
+    }
+
+    @Test
+    void aClientThatTakesNothingOverTls() throws Exception {
+        Tls tls = new Tls();
+        try (TestServer server = server(tls);
+                RawClient ignored = begun(server, tls)) {
+            awaitStandstill(server).setIdleTimeout(IDLE_MILLIS);
+            assertPosted("file.bin", "421");
+        }
+    }
+
+    /** TLS hears nothing after the request: what is written then keeps the socket alone from being idle. */
+    @Test
+    void aClientThatTakesMuchForLongOverTlsAndGoes() throws Exception {
+        Tls tls = new Tls();
+        try (TestServer server = server(tls)) {
+            try (RawClient client = begun(server, tls)) {
+                EndPoint endPoint = endPoint(server);
+                IdleTimeout encrypted = ((SslConnection) endPoint.getConnection()).getSslEndPoint();
+                Await.until("TLS has heard nothing for long", () -> {
+                    take(client, 2000);
+                    return encrypted.getIdleFor() > LONG_IDLE_MILLIS;
+                });
+                endPoint.setIdleTimeout(LONG_IDLE_MILLIS);
+            }
+            assertPosted("file.bin", "420");
+        }
+    }
+
+    private static void take(RawClient client, int bytes) {
+        try {
+            assertEquals(bytes, client.in().readNBytes(bytes).length);
+        } catch (IOException x) {
+            throw new UncheckedIOException(x);
         }
     }
 
