@@ -1,5 +1,8 @@
 package dev.millrace.xsendfile;
 
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -53,12 +56,13 @@ record DelegatedFile(
     /**
      * Takes our fields out: clients must not see them.
      *
+     * @param isFetched whether another server has sent them
      * @return what they name; null when they name nothing
      */
-    static @Nullable DelegatedFile take(HttpFields.Mutable headers, DelegatedRoots roots) {
-        String path = headers.get(X_SENDFILE);
-        String uri = headers.get(X_ACCEL_REDIRECT);
-        String downloadId = headers.get(X_DOWNLOAD_ID);
+    static @Nullable DelegatedFile take(HttpFields.Mutable headers, DelegatedRoots roots, boolean isFetched) {
+        String path = get(headers, X_SENDFILE, isFetched);
+        String uri = get(headers, X_ACCEL_REDIRECT, isFetched);
+        String downloadId = get(headers, X_DOWNLOAD_ID, isFetched);
         strip(headers);
         if (path == null && uri == null) {
             return null;
@@ -66,6 +70,23 @@ record DelegatedFile(
         return path != null
                 ? new DelegatedFile(roots.byPath(path), path, downloadId)
                 : new DelegatedFile(roots.byUri(uri), uri, downloadId);
+    }
+
+    // Of a field that another server has sent, Jetty makes a character of each byte.
+    private static @Nullable String get(HttpFields headers, String name, boolean isFetched) {
+        String value = headers.get(name);
+        if (value == null || !isFetched) {
+            return value;
+        }
+        try {
+            CharBuffer characters = CharBuffer.wrap(value);
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(StandardCharsets.ISO_8859_1.newEncoder().encode(characters))
+                    .toString();
+        } catch (CharacterCodingException notUtf8) {
+            return value;
+        }
     }
 
     /** Takes our fields out, whether they mean something or not. */

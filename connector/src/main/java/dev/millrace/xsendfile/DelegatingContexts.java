@@ -115,7 +115,7 @@ public final class DelegatingContexts
         }
         boolean isEnabled = settings.isEnabled();
         if (isEnabled && (settings.isProxied() || origin == null || !origin.isProxied())) {
-            return DelegatedFile.take(headers, of(origin));
+            return DelegatedFile.take(headers, of(origin), origin != null && origin.isProxied());
         }
         if (isEnabled && DelegatedFile.isIn(headers) && hasWarnedOfProxied.compareAndSet(false, true)) {
             LOG.warn(

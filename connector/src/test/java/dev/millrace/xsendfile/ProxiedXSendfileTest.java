@@ -2,6 +2,7 @@ package dev.millrace.xsendfile;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
@@ -10,6 +11,7 @@ import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.TestServer;
 import java.nio.ByteBuffer;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,6 +36,7 @@ class ProxiedXSendfileTest {
 
     private final XSendfileHandler handler = new XSendfileHandler();
     private TestServer upstream;
+    private volatile String named = "file.txt";
 
     /** Names the file, and says something besides. */
     private Handler naming() {
@@ -42,15 +45,21 @@ class ProxiedXSendfileTest {
             response.getHeaders()
                     .put(
                             path.endsWith("uri") ? "X-Accel-Redirect" : "X-Sendfile",
-                            path.endsWith("uri")
-                                    ? "/p/file.txt"
-                                    : directory.resolve("file.txt").toString());
+                            inUtf8(
+                                    path.endsWith("uri")
+                                            ? "/p/" + named
+                                            : directory.resolve(named).toString()));
             response.getHeaders().put("X-Download-Id", "1");
             response.write(
                     true,
                     path.endsWith("empty") ? null : ByteBuffer.wrap("body".getBytes(StandardCharsets.US_ASCII)),
                     callback);
         });
+    }
+
+    /** Of each of these characters Jetty writes a byte: together they are the text in UTF-8. */
+    private static String inUtf8(String text) {
+        return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
     }
 
     private ProxyHandler proxy() {
@@ -103,6 +112,23 @@ class ProxiedXSendfileTest {
             assertAnswers(client, "/uri", "the file");
             handler.setProxied(false);
             assertAnswers(client, "/path", "body");
+        }
+    }
+
+    /** As applications write names that are not in Java, where a field is a text. */
+    @Test
+    void nameFilesInUtf8() throws Exception {
+        String name = "f\u00fcr.txt";
+        Charset ofFiles = Charset.forName(System.getProperty("sun.jnu.encoding"));
+        assumeTrue(ofFiles.newEncoder().canEncode(name), "the locale has no such name");
+        Files.writeString(directory.resolve(name), "the other file");
+        named = name;
+        handler.setHandler(proxy());
+        handler.setProxied(true);
+        try (TestServer server = new TestServer(Connectors.NIO::http).start(handler);
+                RawClient client = server.client()) {
+            assertAnswers(client, "/path", "the other file");
+            assertAnswers(client, "/uri", "the other file");
         }
     }
 
