@@ -3,6 +3,7 @@ package dev.millrace.xsendfile;
 import dev.millrace.files.FilesService;
 import dev.millrace.transfer.WarningLimit;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.List;
 import org.eclipse.jetty.http.HttpField;
@@ -62,6 +63,12 @@ record FileSender(
                 LOG.warn("Not sending {}: it cannot be read", file.file());
             }
             fail(request, measured, around, end, HttpStatus.FORBIDDEN_403);
+        } catch (NoSuchFileException x) {
+            // Gone since it was found.
+            if (warnings.allows()) {
+                LOG.warn("Not sending {}: there is no such file", file.file());
+            }
+            fail(request, measured, around, end, HttpStatus.NOT_FOUND_404);
         } catch (Throwable x) {
             // The thread may be the application's own: nobody else would end the request.
             if (response.isCommitted()) {

@@ -2,17 +2,26 @@ package dev.millrace.xsendfile;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.millrace.files.FilesService;
+import dev.millrace.files.SendfileSettings;
+import dev.millrace.files.WarningLimit;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
+import dev.millrace.testing.Logged;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.MimeTypes;
+import org.eclipse.jetty.http.content.HttpContent;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A fault of the server's own while it looks for a file that an application has named. */
+/** What comes between while the server looks for a file that an application has named. */
 class FailedLookUpTest {
     @TempDir
     Path directory;
@@ -36,5 +45,27 @@ class FailedLookUpTest {
                 RawClient client = server.client()) {
             assertEquals(500, client.get("/").answer().status());
         }
+    }
+
+    /** It was there when the look-up began. */
+    @Test
+    void endsByNotFoundWhenTheFileIsGone() throws Exception {
+        SendfileSettings settings = new SendfileSettings();
+        HttpContent.Factory files = key -> {
+            throw new NoSuchFileException(key);
+        };
+        List<TransferResult> results = new CopyOnWriteArrayList<>();
+        FileSender sender = new FileSender(
+                new FilesService(() -> settings, () -> true), files, List.of(results::add), new WarningLimit());
+        DelegatedFile file = new DelegatedFile(new RootedFile(directory, directory.resolve("file.txt")), "named", null);
+        try (Logged logged = new Logged(FileSender.class.getName());
+                TestServer server = new TestServer(Connectors.NIO::http)
+                        .start(Handlers.of((request, response, callback) ->
+                                sender.send(file, false, HttpFields.EMPTY, request, response, callback)));
+                RawClient client = server.client()) {
+            assertEquals(404, client.get("/").answer().status());
+            assertEquals(1, logged.count("file.txt: there is no such file"));
+        }
+        assertEquals(404, results.get(0).status());
     }
 }
