@@ -8,7 +8,6 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
@@ -149,11 +148,8 @@ public class DownloadNotifier extends AbstractLifeCycle implements TransferListe
 
     @Override
     protected void doStart() {
-        Duration timeout = Duration.ofMillis(timeoutMillis);
-        HttpClient client = HttpClient.newBuilder()
-                .version(HttpClient.Version.HTTP_1_1)
-                .connectTimeout(timeout)
-                .build();
+        HttpClient client =
+                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
         ScheduledThreadPoolExecutor started = new ScheduledThreadPoolExecutor(1, DownloadNotifier::newThread);
         started.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
         run = new Run(started, client, new AtomicInteger());

@@ -15,6 +15,9 @@ import dev.millrace.xsendfile.TransferResult.Outcome;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -30,7 +33,10 @@ import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.NanoTime;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 
 /** The posts about transfers that have ended. */
 class DownloadNotifierTest {
@@ -164,6 +170,51 @@ class DownloadNotifierTest {
                 Await.until("posted", () -> notifier.getPosted() == 1 && notifier.getPending() == 0);
             }
             notifier.stop();
+        }
+    }
+
+    /** A connection that finds the queue full comes when the system asks again, after a second. */
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void aLongerTimeHoldsForAConnectionToo() throws Exception {
+        DownloadNotifier notifier = new DownloadNotifier();
+        notifier.setTimeoutMillis(200);
+        notifier.setRetries(0);
+        notifier.start();
+        notifier.setTimeoutMillis(30_000);
+        try (ServerSocket destination = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+            destination.setSoTimeout(30_000);
+            List<Socket> queued = fillQueue(destination);
+            notifier.setDestination("http://127.0.0.1:" + destination.getLocalPort() + "/results");
+            long begin = NanoTime.now();
+            notifier.onTransferEnd(result(1, Outcome.DONE));
+            Await.until("the shorter time is over", () -> NanoTime.millisSince(begin) > 500);
+            assertEquals(0, notifier.getDropped());
+            for (Socket socket : queued) {
+                socket.close();
+                destination.accept().close();
+            }
+            try (RawClient answered = new RawClient(destination.accept())) {
+                readPost(answered);
+                answered.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+                Await.until("posted", () -> notifier.getPosted() == 1);
+            }
+        }
+        notifier.stop();
+    }
+
+    /** Returns what waits to be accepted. */
+    private static List<Socket> fillQueue(ServerSocket destination) throws IOException {
+        List<Socket> queued = new ArrayList<>();
+        while (true) {
+            Socket socket = new Socket();
+            try {
+                socket.connect(destination.getLocalSocketAddress(), 500);
+                queued.add(socket);
+            } catch (SocketTimeoutException full) {
+                socket.close();
+                return queued;
+            }
         }
     }
 
