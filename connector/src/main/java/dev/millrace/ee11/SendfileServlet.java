@@ -122,7 +122,8 @@ public class SendfileServlet extends ResourceServlet {
             settings.setMissingMillis(millis);
         });
         set("algorithm", Function.identity(), settings::setAlgorithm);
-        settings.setDebugHeader(Boolean.parseBoolean(super.getInitParameter("debugHeader")));
+        // As Jetty reads its own.
+        set("debugHeader", value -> "tTyY1".indexOf(value.charAt(0)) >= 0, settings::setDebugHeader);
     }
 
     // Jetty's -1: the default.

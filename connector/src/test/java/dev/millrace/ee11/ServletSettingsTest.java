@@ -5,9 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.files.SendfileSettings;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Described;
 import dev.millrace.testing.RawClient;
+import dev.millrace.testing.RawClient.Answer;
 import dev.millrace.testing.SettingsFiles;
 import dev.millrace.testing.TestServer;
 import jakarta.servlet.http.HttpServlet;
@@ -164,6 +166,18 @@ class ServletSettingsTest {
                         .anyMatch(x -> String.valueOf(x.getMessage()).startsWith(told)),
                 () -> String.valueOf(thrown));
         server.stop();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"true,true", "Yes,true", "1,true", "on,false", "false,false", "'',false"})
+    void yesIsWhatItIsToJettysServlet(String value, boolean isOn) throws Exception {
+        ServletContextHandler context = context("/", SendfileServlet.class, "debugHeader=" + value);
+        try (TestServer server = new TestServer(Connectors.NIO::http).start(context);
+                RawClient client = server.client()) {
+            Answer answer = client.get("/big.bin").answer();
+            assertEquals(200, answer.status());
+            assertEquals(isOn, answer.headers().containsKey(SendfileSettings.DEBUG_HEADER));
+        }
     }
 
     // docs/file-serving.md: If-Range is honoured, ranges are bounded, and those of several fields or other units are
