@@ -129,7 +129,8 @@ public final class ConnectorMonitor implements HandlersListener, Supplier<List<M
             // HTTP/2 only the selector manager has the pool itself.
             ThreadPool shared = server.getThreadPool();
             ThreadPool pool = connector.getSelectorManager().getExecutor() instanceof ThreadPool own ? own : shared;
-            figures.put("threads", pool.getThreads() - pool.getIdleThreads());
+            // Threads that come between the two looks, and are idle at once, are none to take away.
+            figures.put("threads", Math.max(0, pool.getThreads() - pool.getIdleThreads()));
             figures.put("threadsShared", pool == shared);
         }
         if (connector instanceof MillraceConnector millrace) {

@@ -63,7 +63,8 @@ public final class TransferWorkers extends ContainerLifeCycle implements Executo
 
     @ManagedAttribute("Threads in a turn at this moment")
     public int getBusy() {
-        return threads.isRunning() ? threads.getBusyThreads() : 0;
+        // Jetty takes the idle ones away at a second look, which more threads may have come before.
+        return threads.isRunning() ? Math.max(0, threads.getBusyThreads()) : 0;
     }
 
     @ManagedAttribute("Transfers that wait for a thread")

@@ -157,6 +157,12 @@ class ConnectorMonitorTest {
     }
 
     private static final class Busy extends QueuedThreadPool {
+        private final int idle;
+
+        private Busy(int idle) {
+            this.idle = idle;
+        }
+
         @Override
         public int getThreads() {
             return 7;
@@ -164,7 +170,7 @@ class ConnectorMonitorTest {
 
         @Override
         public int getIdleThreads() {
-            return 3;
+            return idle;
         }
     }
 
@@ -173,8 +179,8 @@ class ConnectorMonitorTest {
         Server server = new Server();
         ConnectorMonitor figures = new ConnectorMonitor(server);
         server.addBean(figures);
-        on(server, new NioConnector(server, new Busy(), null, null, 1, 1));
-        on(server, new ServerConnector(server, new Busy(), null, null, 1, 1));
+        on(server, new NioConnector(server, new Busy(3), null, null, 1, 1));
+        on(server, new ServerConnector(server, new Busy(3), null, null, 1, 1));
         on(server, new NioConnector(server));
         assertEquals(
                 List.of(4, 4, 0),
@@ -184,6 +190,16 @@ class ConnectorMonitorTest {
                 figures.get().stream()
                         .map(listener -> listener.get("threadsShared"))
                         .toList());
+    }
+
+    /** As a look at the idle ones does that comes after others have been added, and are idle. */
+    @Test
+    void showsNoFewerThreadsThanNone() {
+        Server server = new Server();
+        ConnectorMonitor figures = new ConnectorMonitor(server);
+        server.addBean(figures);
+        on(server, new NioConnector(server, new Busy(9), null, null, 1, 1));
+        assertEquals(0, figures.get().get(0).get("threads"));
     }
 
     /** Of a connector that counts nothing else, while a connection is open and when it is closed. */
