@@ -214,13 +214,16 @@ public class XSendfileHandler extends Handler.Wrapper implements DelegatingConte
         listeners.add(listener);
     }
 
-    @ManagedAttribute("Whether files are sent; the fields are taken out in any case")
+    @ManagedAttribute("Whether files are sent that fields name; the fields are taken out in any case")
     @Override
     public boolean isEnabled() {
         return enabled;
     }
 
-    /** @param enabled whether files are sent; the fields are taken out of responses in any case; default true */
+    /**
+     * @param enabled whether files are sent that fields name; the fields are taken out of responses in any case; default true. For
+     *     {@link #FILE_ATTRIBUTE} there is {@link #setAttributeRead}
+     */
     public void setEnabled(boolean enabled) {
         this.enabled = enabled;
     }
