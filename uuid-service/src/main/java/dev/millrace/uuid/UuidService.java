@@ -99,8 +99,7 @@ final class UuidService {
             case RANDOM -> random;
             case TIME -> time;
             case REORDERED -> reordered;
-            case EPOCH -> epoch;
-            case NAME -> throw new IllegalArgumentException("a name has a generator of its own");
+            case EPOCH, NAME -> throw new IllegalArgumentException(method + " has a way of its own");
         };
     }
 }

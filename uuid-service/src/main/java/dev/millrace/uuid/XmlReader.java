@@ -210,15 +210,9 @@ final class XmlReader {
     }
 
     private static RefusedException malformed(@Nullable String reason, @Nullable Location location) {
-        // One line is the reason. Woodstox repeats the location below it, the JDK's parser above it.
-        String firstLine = reason == null
-                ? ""
-                : reason.lines()
-                        .filter(line -> !line.startsWith("ParseError at"))
-                        .findFirst()
-                        .orElse("")
-                        .replaceFirst("^Message: ", "")
-                        .strip();
+        // Woodstox repeats the location below it.
+        String firstLine =
+                reason == null ? "" : reason.lines().findFirst().orElse("").strip();
         RefusedException refused = new RefusedException(
                 RefusalReason.MALFORMED_XML,
                 firstLine.isEmpty() ? "not well-formed" : SafeText.printable(firstLine, MAX_REASON_CHARS));

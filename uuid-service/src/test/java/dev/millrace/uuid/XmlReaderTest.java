@@ -1,10 +1,8 @@
 package dev.millrace.uuid;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayInputStream;
 import java.io.FilterInputStream;
@@ -236,20 +234,6 @@ class XmlReaderTest {
         assertEquals(
                 new Refusal(RefusalReason.INVALID_DOCUMENT, "generate-uuid holds text only, no elements", 1, 25),
                 refusal(document));
-    }
-
-    /** Exceptions of the JDK's parser have the location in their first line and the reason in the second. */
-    @Test
-    void theReasonIsFoundInMessagesOfTheJdk() {
-        XmlReader ofTheJdk = new XmlReader(XMLInputFactory.newDefaultFactory());
-        Refusal refusal = assertThrows(
-                        RefusedException.class,
-                        () -> ofTheJdk.read(
-                                new LimitedBody(stream("<request></reques>"), 65536), null, new UuidRequest(100)))
-                .refusal();
-        assertEquals(RefusalReason.MALFORMED_XML, refusal.reason());
-        assertTrue(refusal.message().contains("end-tag"), refusal.message());
-        assertFalse(refusal.message().matches("(ParseError|Message).*"), refusal.message());
     }
 
     @Test
