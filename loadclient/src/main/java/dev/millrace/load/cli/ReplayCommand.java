@@ -13,6 +13,7 @@ import dev.millrace.load.run.Progress;
 import dev.millrace.load.server.ServerPrograms;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashSet;
@@ -202,6 +203,7 @@ final class ReplayCommand implements Callable<Integer> {
         Replay.Settings settings =
                 new Replay.Settings(form.full, repeat, budget, scale, seed, maxStealPercent(), servers, wanted);
         ServerPrograms programs = programs();
+        requireAll(names, settings, programs);
         int code = ExitCode.GOOD;
         for (String name : names) {
             if (!interruption.requested()) {
@@ -209,6 +211,23 @@ final class ReplayCommand implements Callable<Integer> {
             }
         }
         return code;
+    }
+
+    /** Looks at all experiments before the first is measured, which may take an hour. */
+    private void requireAll(List<String> names, Replay.Settings settings, ServerPrograms programs) throws IOException {
+        for (String name : names) {
+            try (Replay replay = new Replay(Experiment.of(name), settings, programs, output.resolve(name))) {
+                require(!replay.isEmpty(), name + ": --servers takes " + String.join(", ", replay.serverNames()));
+            }
+        }
+        if (dryRun) {
+            return;
+        }
+        for (String name : names) {
+            Path folder = output.resolve(name);
+            // An experiment that is never reached leaves no empty folder.
+            OutputFolder.prepare(Files.exists(folder) || !Files.isDirectory(output) ? folder : output);
+        }
     }
 
     /** Names of the servers of these experiments, and of the peers. An experiment need not have each that is asked for. */
@@ -241,7 +260,6 @@ final class ReplayCommand implements Callable<Integer> {
     private int replay(String name, Replay.Settings settings, ServerPrograms programs) throws Exception {
         Path folder = output.resolve(name);
         try (Replay replay = new Replay(Experiment.of(name), settings, programs, folder)) {
-            require(!replay.isEmpty(), "--servers takes " + String.join(", ", replay.serverNames()));
             if (!dryRun) {
                 OutputFolder.prepare(folder);
             }

@@ -298,7 +298,7 @@ class ReplayTest {
                 "--max-steal=100",
                 "--scale=0.005",
                 "--repeat=2",
-                "--servers=NIO",
+                "--servers=NIO,NIO gather",
                 "undertow",
                 "mina");
         assertEquals(ExitCode.ERRORS, cli.code(), cli.err());
@@ -321,6 +321,22 @@ class ReplayTest {
         assertEquals("", unknown.out(), "nothing is planned");
         Cli known = replay("good.war", "--dry-run", "--servers=BIO,SBA", "minar", "mina");
         assertEquals(ExitCode.GOOD, known.code(), known.err());
+    }
+
+    /** What the second experiment lacks would be told behind the hour that the first one takes. */
+    @Test
+    void allExperimentsAreLookedAtBeforeTheFirstIsMeasured() throws IOException {
+        Cli none = replay("good.war", "--dry-run", "--servers=SBA", "minar", "mina");
+        assertEquals(ExitCode.USAGE, none.code(), none.out());
+        assertTrue(none.err().startsWith("loadclient: mina: --servers takes "), none.err());
+        assertTrue(none.err().contains("NIO gather"), none.err());
+        assertEquals("", none.out(), "nothing is planned");
+        Path file =
+                Files.createFile(Files.createDirectories(folder.resolve("out")).resolve("mina"));
+        Cli unwritable = replay("good.war", "--servers=BIO", "undertow", "mina");
+        assertEquals(ExitCode.USAGE, unwritable.code(), unwritable.out());
+        assertTrue(unwritable.err().startsWith("loadclient: cannot write to " + file + ": "), unwritable.err());
+        assertEquals("", unwritable.out(), "nothing is measured");
     }
 
     @Test
