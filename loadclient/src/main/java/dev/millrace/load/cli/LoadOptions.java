@@ -317,7 +317,9 @@ final class LoadOptions {
     Map<String, String> facts(RunSettings settings) {
         Map<String, String> facts = new LinkedHashMap<>();
         facts.put("warm-up", warmup);
-        facts.put("window", requests > 0 ? requests + " requests" : RunSettings.text(settings.duration()));
+        String length = RunSettings.text(settings.duration());
+        String bound = duration == null ? "" : ", at most " + length;
+        facts.put("window", requests > 0 ? requests + " requests" + bound : length);
         facts.put("timeout", RunSettings.text(timeout));
         facts.put("drain", RunSettings.text(drain));
         facts.put("seed", Long.toString(seed));

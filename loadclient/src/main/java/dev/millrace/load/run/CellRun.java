@@ -289,12 +289,9 @@ public final class CellRun {
         }
     }
 
-    /**
-     * Whether the server is to blame for exchanges that outlast the drain. It is not where Ctrl-C or a number of requests
-     * has ended the window.
-     */
+    /** Whether the server is to blame for exchanges that outlast the drain. It is not where Ctrl-C has ended the window. */
     private boolean drainIsConclusive() {
-        return !stopped && !clock.limited() && settings.drainIsConclusive();
+        return !stopped && settings.drainIsConclusive();
     }
 
     private boolean join(Duration bound, boolean unlessStopped) throws InterruptedException {
@@ -313,7 +310,7 @@ public final class CellRun {
 
     /** Notes exchanges that outlasted the drain and do not make the figures invalid. */
     private void noteUnfinished(Counts counts) {
-        if (stopped || clock.limited()) {
+        if (stopped) {
             return;
         }
         if (counts.cutOff() > 0 && cell.workload().countsBytes()) {

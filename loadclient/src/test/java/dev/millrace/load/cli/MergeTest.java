@@ -221,6 +221,8 @@ class MergeTest {
             request("longer", server, "-m=GET", "--body=abcd");
             request("mix", server, "--url=1 /a", "--url=1 /b");
             request("other mix", server, "--url=9 /a", "--url=1 /b");
+            request("short", server, "-d=5s");
+            request("long", server, "-d=50s");
         }
         refused("request fields Accept-Encoding, not null", "a", "fields");
         refused("TLS no resumption, not null", "a", "resume");
@@ -228,6 +230,7 @@ class MergeTest {
         refused("expected fields Content-Type, not null", "a", "field");
         refused("request body 4 bytes, ", "body", "longer");
         refused("URLs 9 /a, 1 /b, not 1 /a, 1 /b", "mix", "other mix");
+        refused("window 2 requests, at most 50s, not 2 requests, at most 5s", "short", "long");
     }
 
     private void request(String name, TestServer server, String... options) {
