@@ -93,7 +93,8 @@ final class FieldBlocks {
     private List<Header> decode(ByteBuffer fields) throws BadResponseException {
         try {
             return decoder.decodeHeaders(fields);
-        } catch (HPackException e) {
+        } catch (HPackException | IllegalArgumentException | IndexOutOfBoundsException e) {
+            // HttpCore checks the index of a field, and the numbers of a block, as arguments of its own methods.
             throw new BadResponseException(FailureKind.MALFORMED, "no field block: " + Failure.firstLine(e));
         }
     }

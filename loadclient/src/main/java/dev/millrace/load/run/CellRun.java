@@ -289,7 +289,7 @@ public final class CellRun {
         }
     }
 
-    /** Whether the server is to blame for exchanges that outlast the drain. It is not where Ctrl-C has ended the window. */
+    /** Whether the server is to blame for exchanges that outlast the drain. It is not where Ctrl-C ended the window. */
     private boolean drainIsConclusive() {
         return !stopped && settings.drainIsConclusive();
     }

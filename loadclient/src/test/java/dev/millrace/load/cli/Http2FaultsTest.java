@@ -199,6 +199,14 @@ class Http2FaultsTest {
                     peer.send(HEADERS, END_HEADERS, stream, status(200), field("Server", "x"));
                     peer.send(DATA, LAST, stream, text("hello"));
                 }),
+                fault(
+                        "a field that no table has",
+                        "malformed answer",
+                        (peer, stream) -> peer.send(HEADERS, END_HEADERS | LAST, stream, new byte[] {(byte) 0xfe})),
+                fault(
+                        "a field of the index 0",
+                        "malformed answer",
+                        (peer, stream) -> peer.send(HEADERS, END_HEADERS | LAST, stream, new byte[] {(byte) 0x80})),
                 fault("a reset of an answer that has begun", "stream reset", (peer, stream) -> {
                     peer.send(HEADERS, END_HEADERS, stream, status(200));
                     peer.send(DATA, PLAIN, stream, text("hello"));
