@@ -205,6 +205,7 @@ final class DownloadCommand extends LoadCommand {
         List<String> selections = Selections.names(catalogs.get(0), files, mix);
         for (int i = 0; i < targets.size(); i++) {
             fetchReferences(targets.get(i), catalogs.get(i), selections);
+            requireMd5(targets.get(i), catalogs.get(i), selections);
         }
         for (String selection : selections) {
             for (boolean keepAlive : load().keepAlive()) {
@@ -230,6 +231,23 @@ final class DownloadCommand extends LoadCommand {
                     .toList();
             references.put(target, ReferenceFiles.of(target, needed, load().headers(), fetch()));
         }
+    }
+
+    /** Without an MD5 nothing can be compared with a body, which must not look like one that was checked. */
+    private void requireMd5(Target target, Catalog loaded, List<String> selections) {
+        List<String> unchecked = selections.stream()
+                .flatMap(one -> deck(loaded, one).stream())
+                .filter(file -> file.md5() == null)
+                .map(CatalogFile::name)
+                .distinct()
+                .toList();
+        if (unchecked.isEmpty() || verify == Verify.NONE || verify == Verify.LENGTH) {
+            return;
+        }
+        String missing = "the catalogue of " + target.uri() + " gives no MD5 of " + unchecked.get(0)
+                + (unchecked.size() > 1 ? " and others, " + unchecked.size() + " in all" : "");
+        require(verify == Verify.AUTO, "--verify=" + verify.name().toLowerCase(Locale.ROOT) + ": " + missing);
+        note(missing + ": the content is not checked");
     }
 
     private Workload workload(Target target, String selection, List<CatalogFile> deck, boolean keepAlive, Verify rule) {

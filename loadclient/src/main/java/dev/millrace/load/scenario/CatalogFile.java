@@ -71,7 +71,8 @@ public final class CatalogFile {
         return size;
     }
 
-    @Nullable String md5() {
+    /** 32 hexadecimal digits; null if the content cannot be checked. */
+    public @Nullable String md5() {
         return md5;
     }
 

@@ -2,6 +2,7 @@ package dev.millrace.load.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.load.TestFiles;
@@ -161,6 +162,30 @@ class CatalogTest {
                     "wrong content x 1 (1000 surplus bytes after b)")) {
                 assertTrue(cli.err().contains(error), error + " in " + cli.err());
             }
+        }
+    }
+
+    /** Any 5,000 bytes would be right. */
+    @Test
+    void aFileWithoutADigestIsNotTakenForOneThatIsChecked() throws IOException {
+        Path local = Files.writeString(
+                folder.resolve("sizes.json"), "{\"files\":[{\"name\":\"a\",\"size\":5000},{\"name\":\"b\",\"size\":5000}]}");
+        String unchecked = " gives no MD5 of a and others, 2 in all";
+        try (TestServer server =
+                new TestServer((request, out, socket) -> TestServer.send(out, "200 OK", "a/b", new byte[5000]))) {
+            for (String check : List.of("md5", "crc")) {
+                Cli cli = download(server, "--catalog=" + local, "--verify=" + check);
+                assertEquals(ExitCode.USAGE, cli.code(), cli.err());
+                assertTrue(cli.err().startsWith("loadclient: --verify=" + check + ": the catalogue of "), cli.err());
+                assertTrue(cli.err().contains(unchecked), cli.err());
+            }
+            assertTrue(server.requests().isEmpty(), "nothing is measured");
+            Cli cli = download(server, "--catalog=" + local);
+            assertEquals(ExitCode.GOOD, cli.code(), cli.err());
+            assertTrue(cli.err().contains(unchecked + ": the content is not checked"), cli.err());
+            Cli length = download(server, "--catalog=" + local, "--verify=length");
+            assertEquals(ExitCode.GOOD, length.code(), length.err());
+            assertFalse(length.err().contains("MD5"), length.err());
         }
     }
 
