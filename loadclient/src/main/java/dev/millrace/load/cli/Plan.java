@@ -1,8 +1,12 @@
 package dev.millrace.load.cli;
 
+import dev.millrace.load.report.ResultLine;
+import dev.millrace.load.report.RunFile;
 import dev.millrace.load.run.Cell;
 import dev.millrace.load.run.RunSettings;
 import dev.millrace.load.server.Servers;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -22,4 +26,24 @@ record Plan(
         RunSettings settings,
         Servers servers,
         Schedule schedule,
-        Map<String, String> facts) {}
+        Map<String, String> facts) {
+
+    /**
+     * The cells and the time that they will take, line by line.
+     *
+     * @param windows number of windows in which all cells are measured once
+     */
+    List<String> announcement(int windows) {
+        List<String> lines = new ArrayList<>();
+        cells.forEach(cell -> lines.add(ResultLine.name(cell.label(), cell.parameters())));
+        String budget = facts.get(RunFile.BUDGET);
+        if (budget != null) {
+            lines.add(cells.size() + " cells, again and again for at most " + budget);
+            return lines;
+        }
+        Duration each = settings.warmup().total().plus(settings.duration());
+        String time = RunSettings.text(each.multipliedBy((long) windows * schedule.repeat()));
+        lines.add(cells.size() * schedule.repeat() + " cells" + (settings.requests() > 0 ? "" : ", about " + time));
+        return lines;
+    }
+}

@@ -30,7 +30,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -75,7 +74,7 @@ final class Session {
      */
     int run(Plan plan) throws Exception {
         if (options.dryRun()) {
-            dryRun(plan);
+            plan.announcement(groups(plan.cells()).size()).forEach(out::println);
             return ExitCode.GOOD;
         }
         Preflight.Findings findings = Preflight.of(plan, options.deciding().together());
@@ -322,18 +321,6 @@ final class Session {
                         cell -> ResultLine.name(cell.label(), cell.parameters()).length())
                 .max()
                 .orElse(1);
-    }
-
-    private void dryRun(Plan plan) {
-        plan.cells().forEach(cell -> out.println(ResultLine.name(cell.label(), cell.parameters())));
-        Duration each = plan.settings().warmup().total().plus(plan.settings().duration());
-        int repeat = plan.schedule().repeat();
-        out.println(plan.cells().size() * repeat + " cells"
-                + (plan.settings().requests() > 0
-                        ? ""
-                        : ", about "
-                                + RunSettings.text(each.multipliedBy(
-                                        (long) groups(plan.cells()).size() * repeat))));
     }
 
     /** Connects once, so that a server that is missing, or whose certificate does not fit, is one error. */

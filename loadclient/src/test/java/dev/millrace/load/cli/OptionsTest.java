@@ -226,6 +226,19 @@ class OptionsTest {
         }
     }
 
+    /** Its bound on the rounds is one against mistakes: they would take three days. */
+    @Test
+    void aDryRunWithABudgetTellsTheBudget() {
+        Cli cli = Cli.run("http", "--budget=30m", "--dry-run", "http://127.0.0.1:1/", "http://127.0.0.1:2/");
+        assertEquals(ExitCode.GOOD, cli.code(), cli.err());
+        assertEquals(
+                List.of(
+                        "127.0.0.1:1 c=8 GET ka=on /",
+                        "127.0.0.1:2 c=8 GET ka=on /",
+                        "2 cells, again and again for at most 30m"),
+                cli.outLines());
+    }
+
     @Test
     void timesAreWrittenAsOptionsTakeThem() {
         for (String text : List.of("0s", "1ms", "1500ms", "1s", "59s", "1m", "90s", "60m", "10001ms")) {
