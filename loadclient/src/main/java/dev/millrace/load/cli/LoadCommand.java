@@ -53,6 +53,9 @@ abstract class LoadCommand implements Callable<Integer> {
         load.validate();
         run.validate(urls.size());
         output.validate();
+        require(
+                run.limits().require() == null || !load.hasRate(),
+                "--require excludes --rate: what bounds throughput then is the clock");
         List<String> words = spec.commandLine().getParseResult().originalArgs();
         if (words.stream().noneMatch(word -> word.toLowerCase(Locale.ROOT).contains("https://"))) {
             TlsOptions.NAMES.stream()

@@ -272,6 +272,11 @@ final class LoadOptions {
         return protocols;
     }
 
+    /** Whether a clock says when requests of some cells are sent. */
+    boolean hasRate() {
+        return rates.stream().anyMatch(rate -> rate > 0);
+    }
+
     /** Whether clients have several requests under way at once. */
     boolean multiplexed() {
         return streams.stream().anyMatch(n -> n > 1);

@@ -105,7 +105,8 @@ final class RunOptions {
     @Option(
             names = "--require",
             paramLabel = "VERDICT",
-            description = "A cell is invalid if it is not server-bound, client-bound, latency-bound or box-bound.")
+            description = "A cell is invalid if it is not server-bound, client-bound, latency-bound or box-bound, "
+                    + "or if that is not known. Not with --rate, by which the clock bounds throughput.")
     private @Nullable String required;
 
     @Option(

@@ -103,7 +103,14 @@ final class Verdict {
         flaw = facts.cell().isOpen() ? otherRate(facts) : null;
         flaw = flaw == null ? unsteady(facts) : flaw;
         String required = facts.limits().require();
-        return flaw != null || required == null || required.equals(facts.bound()) ? flaw : facts.bound();
+        if (flaw != null || required == null) {
+            return flaw;
+        }
+        String bound = facts.bound();
+        if (bound.equals(required)) {
+            return null;
+        }
+        return bound.equals(UNKNOWN) ? "what bounds throughput is not known" : bound;
     }
 
     /** Whether there is no result. Bytes are one before their download ends; that of an empty file has none. */

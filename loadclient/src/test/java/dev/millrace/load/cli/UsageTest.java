@@ -52,6 +52,7 @@ class UsageTest {
                 "uuid -R -1 " + URL,
                 "uuid --order sorted " + URL,
                 "uuid --require fast " + URL,
+                "uuid -R 100 --require server-bound " + URL,
                 "uuid --max-cov x " + URL,
                 "uuid --warmup soon " + URL,
                 "uuid --warmup auto --max-warmup 1s " + URL,

@@ -117,6 +117,9 @@ class VerdictTest {
         assertEquals(
                 "invalid: latency-bound",
                 verdict(cell(0), 1000, idle, STEADY, new Limits(null, null, null, "server-bound")));
+        assertEquals(
+                "invalid: what bounds throughput is not known",
+                verdict(cell(0), 1000, unknown, STEADY, new Limits(null, null, null, "server-bound")));
     }
 
     /** In a short window the kernel's ticks of 10 ms are too coarse, and a bound would be passed in silence. */
