@@ -201,7 +201,7 @@ final class Session {
             if (block == 0) {
                 probe(plan);
                 plan.servers().describe(environment);
-                awaitStart(plan, environment);
+                start += awaitStart(plan, environment);
             }
             for (List<Cell> group : groups(plan.schedule().block(block, cells))) {
                 if (interruption.requested()) {
@@ -226,7 +226,9 @@ final class Session {
                 : cells.stream().map(List::of).toList();
     }
 
-    private void awaitStart(Plan plan, Map<String, String> environment) {
+    /** Waits for --start-at. Returns the nanoseconds that it took, which are none of the budget's. */
+    private long awaitStart(Plan plan, Map<String, String> environment) {
+        long before = System.nanoTime();
         Optional<StartTime> start = options.start();
         if (start.isPresent()) {
             note("the load begins at " + start.get().moment());
@@ -235,6 +237,7 @@ final class Session {
             long lateMillis = start.get().await(interruption).toMillis();
             environment.put("start", start.get().moment() + ", noticed after " + lateMillis + " ms");
         }
+        return System.nanoTime() - before;
     }
 
     /** The distance of the clocks, by which report --merge lays windows of several machines side by side. */

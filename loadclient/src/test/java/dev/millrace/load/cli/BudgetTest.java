@@ -16,6 +16,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -226,6 +227,18 @@ class BudgetTest {
         assertEquals("a", run.plan().get(RunFile.CONTROL));
         Cli again = Cli.run("compare", "--margin=100000", folder + "#a", folder + "#b");
         assertEquals("verdict: no difference in 1 of 1", last(again));
+    }
+
+    /** Its first round seemed to take as long as the wait, so that no second one fitted. */
+    @Test
+    @Execution(ExecutionMode.CONCURRENT)
+    void theWaitForTheStartIsNoneOfTheBudget() throws Exception {
+        String start = "--start-at=" + Instant.now().plusSeconds(7);
+        Cli cli = run("10s", "100000", "http", start);
+        assertEquals(ExitCode.GOOD, cli.code(), cli.err());
+        assertEquals("verdict: no difference in 1 of 1", last(cli));
+        int cells = RunFile.read(folder.resolve("run.json")).cells().size();
+        assertTrue(cells >= 16, cells + " cells");
     }
 
     @Test
