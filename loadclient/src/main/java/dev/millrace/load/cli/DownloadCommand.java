@@ -158,6 +158,9 @@ final class DownloadCommand extends LoadCommand {
         }
         facts.put("repetitions", run().describe());
         facts.put("verified", range != null ? "every byte" : verify.name().toLowerCase(Locale.ROOT));
+        if (verify == Verify.AUTO && range == null && !resume) {
+            facts.put("MD5", "of one in " + sample + ", of all when throttled");
+        }
         prepareFolder();
         try (Servers servers = servers(targets)) {
             interruption().onRequest(servers::close);

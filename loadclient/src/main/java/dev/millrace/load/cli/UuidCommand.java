@@ -96,6 +96,10 @@ final class UuidCommand extends LoadCommand {
         RunSettings settings = load().settings(0, run().limits());
         Map<String, String> facts = load().facts(settings);
         facts.put("repetitions", run().describe());
+        facts.put("verified", verify.name().toLowerCase(Locale.ROOT));
+        if (name != null) {
+            facts.put("name", name);
+        }
         if (body != null) {
             facts.put("request body", InputFile.describe(body));
         }

@@ -191,6 +191,8 @@ class MergeTest {
             measure("a", server);
             measure("post", server, "-m=POST");
             measure("timeout", server, "--timeout=20s");
+            measure("unverified", server, "--verify=none");
+            measure("named", server, "--name=x");
             measure("elsewhere", other);
         }
         copy("a", "late", later(60_000));
@@ -200,6 +202,8 @@ class MergeTest {
         refused("one is given twice", "a", "a");
         refused("cells [POST", "a", "post");
         refused("timeout 20s, not 30s", "a", "timeout");
+        refused("verified none, not full", "a", "unverified");
+        refused("name x, not null", "a", "named");
         refused("run 2: UUID service", "a", "elsewhere");
         refused("have 0 % in common, and began 60000 ms apart", "a", "late");
         refused("it is not known when its windows began", "a", "old");

@@ -346,8 +346,20 @@ class OptionsTest {
                 out, "200 OK", "x/y", request.target().endsWith("json") ? TestFiles.catalog("a", content) : content))) {
             assertEquals(
                     ExitCode.GOOD,
-                    Cli.run("download", "-c=1", "-n=3", "--warmup=0s", "--verify-sample=1", server.url("/"))
+                    Cli.run(
+                                    "download",
+                                    "-c=1",
+                                    "-n=3",
+                                    "--warmup=0s",
+                                    "--verify-sample=1",
+                                    "-o",
+                                    folder.toString(),
+                                    server.url("/"))
                             .code());
+            assertEquals(
+                    "of one in 1, of all when throttled",
+                    RunFile.read(folder.resolve("run.json")).plan().get("MD5"),
+                    "runs that differ in it are not merged");
             assertEquals(
                     ExitCode.USAGE,
                     Cli.run("download", "--verify-sample=0", server.url("/")).code());
