@@ -85,7 +85,8 @@ final class ReplayCommand implements Callable<Integer> {
     @Option(
             names = "--java",
             paramLabel = "FILE",
-            description = "The Java, or its home, that runs the servers (default: the one that runs this).")
+            description = "The Java, or its home, that runs the servers (default: the one that runs this); with "
+                    + "--server-cmd the peers, and its version says which server settings the command can run.")
     private @Nullable Path java;
 
     @Option(

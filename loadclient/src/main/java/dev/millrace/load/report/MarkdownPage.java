@@ -8,7 +8,15 @@ public final class MarkdownPage {
 
     /** The facts of the environment that affect figures most. */
     private static final List<String> FACTS = List.of(
-            "os", "cpu model", "cores", "memory", "server jdk", "client jdk", "commit", "tcp_congestion_control");
+            "os",
+            "cpu model",
+            "cores",
+            "memory",
+            "server jdk",
+            "jdk of peers",
+            "client jdk",
+            "commit",
+            "tcp_congestion_control");
 
     private MarkdownPage() {}
 

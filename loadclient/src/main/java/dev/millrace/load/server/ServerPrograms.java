@@ -141,15 +141,22 @@ public record ServerPrograms(
         return folders.stream().anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
     }
 
-    /** The servers' Java and the version of the project's sources, if git knows one, for the report. */
+    /**
+     * The servers' Java and the version of the sources, if git knows one, for the report. Which Java a command runs is not
+     * known, nor from which sources it and a file of another place were built.
+     */
     public Map<String, String> facts() throws InterruptedException {
         Map<String, String> facts = new LinkedHashMap<>();
-        facts.put("server jdk", java.version());
-        String commit = root == null ? null : commit(root);
+        facts.put(command == null ? "server jdk" : "jdk of peers", java.version());
+        String commit = root != null && isBuiltIn(root) ? commit(root) : null;
         if (commit != null) {
             facts.put("commit", commit);
         }
         return facts;
+    }
+
+    private boolean isBuiltIn(Path folder) {
+        return warFile != null && warFile.toAbsolutePath().normalize().startsWith(folder);
     }
 
     /** The commit of a clone, marked as dirty if its sources were changed; null if git does not know one. */

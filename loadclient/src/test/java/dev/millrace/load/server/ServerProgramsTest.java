@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -65,6 +66,19 @@ class ServerProgramsTest {
         assertEquals(commit, ServerPrograms.commit(clone));
         write("src/Server.java", "class Server { int other; }");
         assertEquals(commit + "-dirty", ServerPrograms.commit(clone));
+    }
+
+    /** A command may run another Java, and a file of another folder may be of any age. */
+    @Test
+    void whatIsNotOfThisProjectHasNoneOfItsFacts() throws Exception {
+        ServerJava java = ServerJava.current();
+        Path root = clone.toAbsolutePath().normalize();
+        Map<String, String> own = new ServerPrograms(java, root.resolve("webapp/own.war"), null, null, root).facts();
+        assertEquals(Map.of("server jdk", java.version(), "commit", ServerPrograms.commit(clone)), own);
+        Map<String, String> other = new ServerPrograms(java, root.resolveSibling("old.war"), null, null, root).facts();
+        assertEquals(Map.of("server jdk", java.version()), other);
+        Map<String, String> command = new ServerPrograms(java, null, List.of("x"), null, root).facts();
+        assertEquals(Map.of("jdk of peers", java.version()), command);
     }
 
     @Test
