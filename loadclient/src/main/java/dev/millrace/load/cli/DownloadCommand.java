@@ -130,23 +130,9 @@ final class DownloadCommand extends LoadCommand {
     @Override
     public Integer call() throws Exception {
         validate();
-        require(files == null || mix == null, "--file and --mix exclude each other");
-        require(range == null || !resume, "--range and --resume exclude each other");
-        require(!resume || !load().keepAlive().contains(false), "--resume takes --keepalive=on");
-        require(!resume || !load().multiplexed(), "--resume takes --streams=1");
-        require(!load().multiplexed() || limits.stream().allMatch(UNLIMITED::equals), "--limit-rate takes --streams=1");
-        require(sample > 0, "--verify-sample must be above 0");
-        require(
-                range == null || (!given("--verify") && !given("--verify-sample")),
-                "--range compares every byte: it takes neither --verify nor --verify-sample");
-        require(
-                !resume || !given("--verify-sample"),
-                "--resume takes no --verify-sample: under --verify=auto it checks MD5 of every body");
-        require(verify == Verify.AUTO || !given("--verify-sample"), "--verify-sample is for --verify=auto");
-        if (range != null) {
-            mostRangeBytes(range);
-        }
+        validateDownloads();
         List<Long> speeds = limits.stream().map(DownloadCommand::speed).toList();
+        requireTurns(speeds.stream().allMatch(speed -> speed == 0));
         List<Target> targets = load().targets(urls().stream()
                 .map(url -> url.endsWith("/") ? url : url + "/")
                 .toList());
@@ -170,6 +156,32 @@ final class DownloadCommand extends LoadCommand {
             List<Cell> cells = cells(targets, speeds, settings);
             return measure("Downloads from " + String.join(", ", urls()), settings, servers, facts, cells);
         }
+    }
+
+    /** Checks what can be checked before a server is started, or asked for its catalogue. */
+    private void validateDownloads() {
+        require(files == null || mix == null, "--file and --mix exclude each other");
+        require(range == null || !resume, "--range and --resume exclude each other");
+        require(!resume || !load().keepAlive().contains(false), "--resume takes --keepalive=on");
+        require(!resume || !load().multiplexed(), "--resume takes --streams=1");
+        require(!load().multiplexed() || limits.stream().allMatch(UNLIMITED::equals), "--limit-rate takes --streams=1");
+        require(sample > 0, "--verify-sample must be above 0");
+        require(
+                range == null || (!given("--verify") && !given("--verify-sample")),
+                "--range compares every byte: it takes neither --verify nor --verify-sample");
+        require(
+                !resume || !given("--verify-sample"),
+                "--resume takes no --verify-sample: under --verify=auto it checks MD5 of every body");
+        require(verify == Verify.AUTO || !given("--verify-sample"), "--verify-sample is for --verify=auto");
+        if (range != null) {
+            mostRangeBytes(range);
+        }
+        if (mix != null) {
+            Selections.requireForm(mix);
+        }
+        require(
+                !catalog.equals(NO_CATALOG) || (files != null && !files.equals(List.of(Selections.EACH))),
+                "--catalog=none takes --file NAME");
     }
 
     private int quantumBytes(boolean throttled) {
@@ -288,7 +300,6 @@ final class DownloadCommand extends LoadCommand {
     private Catalog load(Target base) throws IOException {
         List<String> named = files == null || files.equals(List.of(Selections.EACH)) ? List.of() : files;
         if (catalog.equals(NO_CATALOG)) {
-            require(!named.isEmpty(), "--catalog=none takes --file NAME");
             return Catalog.learn(base, named, load().headers(), fetch());
         }
         Path local = Path.of(catalog);

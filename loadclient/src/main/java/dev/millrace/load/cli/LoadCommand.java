@@ -56,12 +56,20 @@ abstract class LoadCommand implements Callable<Integer> {
         require(
                 run.limits().require() == null || !load.hasRate(),
                 "--require excludes --rate: what bounds throughput then is the clock");
+        requireTurns(load.canTakeTurns());
         List<String> words = spec.commandLine().getParseResult().originalArgs();
         if (words.stream().noneMatch(word -> word.toLowerCase(Locale.ROOT).contains("https://"))) {
             TlsOptions.NAMES.stream()
                     .filter(this::given)
                     .forEach(option -> note(option + " has no effect: there is no https URL"));
         }
+    }
+
+    /** Refuses --together where clients cannot take turns. */
+    final void requireTurns(boolean possible) {
+        require(
+                possible || !run.deciding().together(),
+                "--together excludes --requests, --rate, --limit-rate and --streams above 1: clients take turns");
     }
 
     /**
@@ -78,10 +86,6 @@ abstract class LoadCommand implements Callable<Integer> {
         if (servers.entries().size() > 1) {
             facts.put(RunFile.CONTROL, servers.entries().get(0).label());
         }
-        require(
-                !run.deciding().together()
-                        || (settings.requests() == 0 && cells.stream().allMatch(LoadCommand::canTakeTurns)),
-                "--together excludes --requests, --rate, --limit-rate and --streams above 1: clients take turns");
         requireDifferent(cells);
         facts.putAll(run.deciding().facts());
         Plan plan =
@@ -101,10 +105,6 @@ abstract class LoadCommand implements Callable<Integer> {
                     "two cells have the same name: " + ResultLine.name(cell.label(), cell.parameters())
                             + "; --repeat measures cells again");
         }
-    }
-
-    private static boolean canTakeTurns(Cell cell) {
-        return !cell.isOpen() && cell.limitRate() == 0 && cell.streams() == 1;
     }
 
     /** Creates the folder for results, unless nothing is measured. */

@@ -277,6 +277,11 @@ final class LoadOptions {
         return rates.stream().anyMatch(rate -> rate > 0);
     }
 
+    /** Whether clients may turn from one server to another. */
+    boolean canTakeTurns() {
+        return requests == 0 && !hasRate() && !multiplexed();
+    }
+
     /** Whether clients have several requests under way at once. */
     boolean multiplexed() {
         return streams.stream().anyMatch(n -> n > 1);

@@ -51,20 +51,42 @@ final class Selections {
         return name.equals(ALL) && !known ? catalog.files() : List.of(catalog.file(name));
     }
 
+    /** Refuses a mix that no catalogue makes a good one. */
+    static void requireForm(String mix) {
+        long weights = 0;
+        for (Matcher part : parts(mix)) {
+            size(part);
+            weights += Integer.parseInt(part.group(2));
+        }
+        require(weights > 0, "--mix has no weight above 0: " + mix);
+        require(weights <= MOST_WEIGHT, "--mix: the weights add up to more than " + MOST_WEIGHT);
+    }
+
+    private static List<Matcher> parts(String mix) {
+        List<Matcher> parts = new ArrayList<>();
+        for (String text : mix.toLowerCase(Locale.ROOT).split(",")) {
+            Matcher part = PART.matcher(text.strip());
+            require(part.matches(), "--mix takes SIZE:WEIGHT,... such as 1k:40,1m:10, not " + text);
+            parts.add(part);
+        }
+        return parts;
+    }
+
+    private static long size(Matcher part) {
+        return UsageException.parse("--mix: ", () -> Units.bytes(part.group(1)));
+    }
+
     private static List<CatalogFile> weighted(Catalog catalog, String mix) {
+        requireForm(mix);
         List<CatalogFile> deck = new ArrayList<>();
-        for (String part : mix.toLowerCase(Locale.ROOT).split(",")) {
-            Matcher matcher = PART.matcher(part.strip());
-            require(matcher.matches(), "--mix takes SIZE:WEIGHT,... such as 1k:40,1m:10, not " + part);
-            long size = UsageException.parse("--mix: ", () -> Units.bytes(matcher.group(1)));
+        for (Matcher part : parts(mix)) {
+            long size = size(part);
             CatalogFile file = catalog.files().stream()
                     .filter(one -> one.size() == size)
                     .findFirst()
                     .orElseThrow(() -> new UsageException("no file of " + size + " bytes in the catalogue"));
-            deck.addAll(Collections.nCopies(Integer.parseInt(matcher.group(2)), file));
-            require(deck.size() <= MOST_WEIGHT, "--mix: the weights add up to more than " + MOST_WEIGHT);
+            deck.addAll(Collections.nCopies(Integer.parseInt(part.group(2)), file));
         }
-        require(!deck.isEmpty(), "--mix has no weight above 0: " + mix);
         return deck;
     }
 }

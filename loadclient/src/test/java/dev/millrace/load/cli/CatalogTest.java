@@ -11,12 +11,14 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
@@ -255,6 +257,29 @@ class CatalogTest {
             Cli cli = download(server);
             assertUnreadable(cli, server.url("/a/catalog.json"));
             assertTrue(cli.err().contains("it has more than 67108864 bytes"), cli.err());
+        }
+    }
+
+    /** With --range, such a mistake was told behind the downloads of all files. */
+    @Test
+    @DisabledOnOs(value = OS.WINDOWS, disabledReason = "--server-cmd goes through /bin/sh")
+    void whatNeedsNoCatalogueIsRefusedBeforeTheServerIsStarted() {
+        Path started = folder.resolve("started");
+        for (List<String> wrong : List.of(
+                List.of("--catalog=none"),
+                List.of("--catalog=none", "--file=each"),
+                List.of("--mix=1k:1,2k"),
+                List.of("--together", "-n=10"),
+                List.of("--together", "--limit-rate=1M"))) {
+            List<String> words = new ArrayList<>(List.of("download", "--warmup=0s"));
+            words.addAll(wrong);
+            for (int port : wrong.contains("--together") ? new int[] {9, 7} : new int[] {9}) {
+                words.addAll(List.of("--server-cmd", "touch '" + started + "'", "http://127.0.0.1:" + port + "/"));
+            }
+            Cli cli = Cli.run(words.toArray(String[]::new));
+            assertEquals(ExitCode.USAGE, cli.code(), wrong + " " + cli.err());
+            assertTrue(cli.err().startsWith("loadclient: " + wrong.get(0).replaceFirst("=.*", "")), cli.err());
+            assertFalse(Files.exists(started), wrong.toString());
         }
     }
 

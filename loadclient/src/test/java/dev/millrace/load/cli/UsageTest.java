@@ -61,6 +61,8 @@ class UsageTest {
                 "uuid --server-pid 1 --server-cmd x " + URL,
                 "download --limit-rate fast " + URL,
                 "download --file a --mix 1k:1 " + URL,
+                "download --mix 1k " + URL,
+                "download --mix 1k:0 " + URL,
                 "uuid --keepalive on --disable-keepalive " + URL,
                 "uuid --warmup 0x3s " + URL,
                 "uuid --warmup 5x3s+soon " + URL,
