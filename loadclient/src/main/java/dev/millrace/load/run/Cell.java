@@ -1,9 +1,12 @@
 package dev.millrace.load.run;
 
+import dev.millrace.load.http.Failure;
+import dev.millrace.load.http.FailureKind;
 import dev.millrace.load.http.Protocol;
 import dev.millrace.load.scenario.Workload;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /**
  * One point of a sweep. Immutable.
@@ -40,6 +43,16 @@ public record Cell(
             parameters.put("limit", Long.toString(limitRate));
         }
         return parameters;
+    }
+
+    /** The failure of an exchange that is late: a download by its next bytes, any other by its whole answer. */
+    Failure late(long timeoutNanos, long bodyBytes) {
+        String time = TimeUnit.NANOSECONDS.toMillis(timeoutNanos) + " ms";
+        return new Failure(
+                FailureKind.TIMEOUT,
+                workload.countsBytes()
+                        ? "nothing came for " + time + " after " + bodyBytes + " body bytes"
+                        : "no whole answer within " + time + ", " + bodyBytes + " body bytes came");
     }
 
     /** Whether a clock says when a request is sent (open model); otherwise the answer before does (closed model). */

@@ -218,10 +218,7 @@ final class Client implements LoadClient {
     /** Counts an exchange that the watchdog has aborted: as late, or as unfinished at the end of the drain. */
     private void aborted() {
         if (System.nanoTime() - lastProgress >= timeoutNanos) {
-            failed(new Failure(
-                    FailureKind.TIMEOUT,
-                    "nothing came for " + TimeUnit.NANOSECONDS.toMillis(timeoutNanos) + " ms after "
-                            + timing.bodyBytes() + " body bytes"));
+            failed(cell.late(timeoutNanos, timing.bodyBytes()));
         } else if (download && clock.drained() && lastProgress - clock.windowEnd() < 0) {
             clock.stalled.increment();
         } else {

@@ -251,12 +251,12 @@ final class StreamsClient implements LoadClient {
             boolean late = System.nanoTime() - lastProgress >= timeoutNanos;
             if (late || !clock.isOver()) {
                 clock.bytes.add(-bytesInWindow);
-                failed(new Failure(
-                        FailureKind.TIMEOUT,
+                failed(
                         late
-                                ? "nothing came for " + TimeUnit.NANOSECONDS.toMillis(timeoutNanos) + " ms after "
-                                        + timing.bodyBytes() + " body bytes"
-                                : "closed, because another request of the connection got no answer"));
+                                ? cell.late(timeoutNanos, timing.bodyBytes())
+                                : new Failure(
+                                        FailureKind.TIMEOUT,
+                                        "closed, because another request of the connection got no answer"));
             } else if (cell.workload().countsBytes() && clock.drained() && lastProgress - clock.windowEnd() < 0) {
                 clock.stalled.increment();
             } else {

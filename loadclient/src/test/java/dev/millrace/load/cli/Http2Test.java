@@ -352,6 +352,9 @@ class Http2Test {
             assertEquals(ExitCode.ERRORS, cli.code(), cli.err());
             assertEquals(Set.of("timeout"), cell().errors().keySet());
             assertEquals(2, cell().errors().get("timeout").count());
+            assertEquals(
+                    "no whole answer within 2500 ms, 0 body bytes came",
+                    cell().errors().get("timeout").first());
         }
     }
 

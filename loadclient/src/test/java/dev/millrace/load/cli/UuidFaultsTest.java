@@ -84,7 +84,7 @@ class UuidFaultsTest {
                         (request, out, socket) -> TestServer.send(out, "200 OK", "text/html", TestServer.uuids(3))),
                 fault("short body", "closed after 10 of 100 bytes", UuidFaultsTest::cutBody),
                 fault("short body", "closed after 10 of 32 bytes", UuidFaultsTest::cutChunk),
-                fault("timeout", "nothing came for 2500 ms after 40 body bytes", UuidFaultsTest::stall),
+                fault("timeout", "no whole answer within 2500 ms, 40 body bytes came", UuidFaultsTest::stall),
                 fault("reset", "reset", UuidFaultsTest::reset),
                 fault("reset", "closed before the answer", (request, out, socket) -> socket.close()),
                 fault(
