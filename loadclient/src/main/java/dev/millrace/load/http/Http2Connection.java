@@ -7,8 +7,6 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -45,8 +43,7 @@ public final class Http2Connection implements Connection {
     private final FrameInput in;
     private final FieldBlocks blocks = new FieldBlocks();
     private final byte[] chunk = new byte[MOST_PAYLOAD];
-    private final Map<Integer, Http2Stream> streams = new LinkedHashMap<>();
-    private int nextId = 1;
+    private final OpenStreams streams = new OpenStreams();
     private long streamLimit = Integer.MAX_VALUE;
     private long peerStreamWindow = FIRST_WINDOW;
     private long window = FIRST_WINDOW;
@@ -126,9 +123,7 @@ public final class Http2Connection implements Connection {
     }
 
     private void send(Http2Stream stream, Request request) throws IOException {
-        int id = nextId;
-        nextId += 2;
-        streams.put(id, stream);
+        int id = streams.add(stream);
         ByteBuffer block = blocks.encode(request.http2());
         boolean empty = !stream.unsent().hasRemaining();
         ByteBuffer part = FrameOutput.next(block, MOST_PAYLOAD);
@@ -152,7 +147,7 @@ public final class Http2Connection implements Connection {
     }
 
     private void sendBodies() throws IOException {
-        for (Map.Entry<Integer, Http2Stream> stream : streams.entrySet()) {
+        for (Map.Entry<Integer, Http2Stream> stream : streams.all().entrySet()) {
             sendBody(stream.getKey(), stream.getValue());
         }
     }
@@ -172,9 +167,7 @@ public final class Http2Connection implements Connection {
     /** Ends all exchanges that are under way, because the connection has failed. */
     public void fail(IOException failure) {
         failed = true;
-        List<Http2Stream> all = new ArrayList<>(streams.values());
-        streams.clear();
-        for (Http2Stream stream : all) {
+        for (Http2Stream stream : streams.endAll()) {
             stream.fail(Failure.ofExchange(stream.failureOf(failure)));
         }
     }
@@ -207,18 +200,8 @@ public final class Http2Connection implements Connection {
         }
     }
 
-    /** The stream of a frame; null if it has ended. A frame on an idle stream is a fault (RFC 9113 section 5.1). */
-    private @Nullable Http2Stream stream(RawFrame frame) throws BadResponseException {
-        int id = frame.getStreamId();
-        if (id % 2 == 0 || Integer.compareUnsigned(id, nextId) >= 0) {
-            throw new BadResponseException(
-                    FailureKind.MALFORMED, "a frame on stream " + id + ", on which no request was sent");
-        }
-        return streams.get(id);
-    }
-
     private void data(RawFrame frame) throws IOException {
-        Http2Stream stream = stream(frame);
+        Http2Stream stream = streams.ofAnswer(frame);
         returnWindow(frame, stream);
         if (stream == null) {
             // The rest of an answer that was broken off or reset.
@@ -252,7 +235,7 @@ public final class Http2Connection implements Connection {
 
     /** Passes on the fields of a complete block. */
     private void fields(RawFrame frame, @Nullable List<Header> fields) throws IOException {
-        Http2Stream stream = stream(frame);
+        Http2Stream stream = streams.ofAnswer(frame);
         if (stream != null && fields != null) {
             stream.headers(fields, blocks.endStream());
             if (blocks.endStream()) {
@@ -262,10 +245,11 @@ public final class Http2Connection implements Connection {
     }
 
     private void end(int id) throws IOException {
-        Http2Stream ended = streams.remove(id);
+        Http2Stream ended = streams.end(id);
         if (ended != null) {
             endedStreams++;
             if (ended.brokenOff() || ended.unsent().hasRemaining()) {
+                streams.giveUp(id);
                 // The stream would stay open at the server, and count against its bound (RFC 9113 section 5.1.2).
                 out.write(FRAMES.createResetStream(id, H2Error.CANCEL));
             }
@@ -274,9 +258,10 @@ public final class Http2Connection implements Connection {
     }
 
     private void fail(int id, Failure failure) {
-        Http2Stream stream = streams.remove(id);
+        Http2Stream stream = streams.end(id);
         if (stream != null) {
             endedStreams++;
+            streams.giveUp(id);
             stream.fail(failure);
         }
     }
@@ -284,7 +269,7 @@ public final class Http2Connection implements Connection {
     private void reset(RawFrame frame) throws BadResponseException {
         int code = FieldBlocks.payload(frame, Integer.BYTES).getInt();
         FailureKind kind = code == H2Error.REFUSED_STREAM.getCode() ? FailureKind.REFUSED : FailureKind.STREAM_RESET;
-        stream(frame);
+        streams.of(frame);
         fail(frame.getStreamId(), new Failure(kind, "RST_STREAM " + name(code)));
     }
 
@@ -298,7 +283,7 @@ public final class Http2Connection implements Connection {
         int last = payload.getInt() & Integer.MAX_VALUE;
         String text = "GOAWAY " + name(payload.getInt());
         String debug = StandardCharsets.UTF_8.decode(payload).toString();
-        for (int id : List.copyOf(streams.keySet())) {
+        for (int id : List.copyOf(streams.all().keySet())) {
             if (id > last) {
                 fail(id, new Failure(FailureKind.GOAWAY, debug.isEmpty() ? text : text + ": " + debug));
             }
@@ -317,7 +302,7 @@ public final class Http2Connection implements Connection {
             if (code == H2Param.MAX_CONCURRENT_STREAMS.getCode()) {
                 streamLimit = value;
             } else if (code == H2Param.INITIAL_WINDOW_SIZE.getCode()) {
-                for (Http2Stream stream : streams.values()) {
+                for (Http2Stream stream : streams.all().values()) {
                     stream.addWindow(value - peerStreamWindow);
                 }
                 peerStreamWindow = value;
@@ -336,7 +321,7 @@ public final class Http2Connection implements Connection {
             sendBodies();
             return;
         }
-        Http2Stream stream = stream(frame);
+        Http2Stream stream = streams.of(frame);
         if (stream != null) {
             stream.addWindow(bytes);
             sendBody(frame.getStreamId(), stream);
@@ -356,7 +341,7 @@ public final class Http2Connection implements Connection {
             }
         } catch (IOException e) {
             failed = true;
-            streams.clear();
+            streams.endAll();
             throw stream.failureOf(e);
         }
         return result[0];
@@ -364,7 +349,7 @@ public final class Http2Connection implements Connection {
 
     @Override
     public boolean reusable() {
-        return !goingAway && !failed && !brokenOff && nextId > 0;
+        return !goingAway && !failed && !brokenOff && streams.hasNext();
     }
 
     @Override

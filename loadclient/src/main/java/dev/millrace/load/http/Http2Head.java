@@ -28,15 +28,21 @@ final class Http2Head implements ResponseHead {
     Http2Head(List<Header> fields) throws BadResponseException {
         this.fields = fields;
         this.status = status(fields);
-        refuseFieldsOfHttp1(fields);
+        refuseFieldsOfOthers(fields);
     }
 
-    /** RFC 9113 section 8.2: names are in lower case, and what concerned a connection of HTTP/1.1 has no field. */
-    private static void refuseFieldsOfHttp1(List<Header> fields) throws BadResponseException {
-        for (Header field : fields) {
-            String name = field.getName();
+    /**
+     * RFC 9113 section 8.2: names are in lower case, and what concerned a connection of HTTP/1.1 has no field. Section
+     * 8.3: an answer has one pseudo-header field.
+     */
+    private static void refuseFieldsOfOthers(List<Header> fields) throws BadResponseException {
+        for (int i = 0; i < fields.size(); i++) {
+            String name = fields.get(i).getName();
             if (OF_CONNECTION.contains(name) || hasCapital(name)) {
                 throw new BadResponseException(FailureKind.MALFORMED, "a field that HTTP/2 does not have: " + name);
+            }
+            if (i > 0 && isPseudo(fields.get(i))) {
+                throw new BadResponseException(FailureKind.MALFORMED, "a pseudo-header field beside :status: " + name);
             }
         }
     }
@@ -66,9 +72,13 @@ final class Http2Head implements ResponseHead {
         return status;
     }
 
-    /** Whether fields hold a status, which trailers must not (RFC 9113 section 8.1). */
-    static boolean holdsStatus(List<Header> fields) {
-        return fields.stream().anyMatch(field -> field.getName().equals(STATUS));
+    /** Whether fields hold a pseudo-header field, such as a status, which trailers must not (RFC 9113 section 8.1). */
+    static boolean holdsPseudo(List<Header> fields) {
+        return fields.stream().anyMatch(Http2Head::isPseudo);
+    }
+
+    private static boolean isPseudo(Header field) {
+        return field.getName().startsWith(":");
     }
 
     /**

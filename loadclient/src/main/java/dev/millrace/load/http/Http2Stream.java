@@ -83,7 +83,7 @@ final class Http2Stream {
     void headers(List<Header> fields, boolean last) throws BadResponseException {
         if (begun) {
             // RFC 9113 section 8.1: what follows the fields of the final answer are trailers, and they end it.
-            if (!last || Http2Head.holdsStatus(fields)) {
+            if (!last || Http2Head.holdsPseudo(fields)) {
                 throw new BadResponseException(FailureKind.MALFORMED, "a second answer, or trailers before the end");
             }
             return;

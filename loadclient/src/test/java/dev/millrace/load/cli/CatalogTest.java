@@ -170,8 +170,8 @@ class CatalogTest {
     /** Any 5,000 bytes would be right. */
     @Test
     void aFileWithoutADigestIsNotTakenForOneThatIsChecked() throws IOException {
-        Path local = Files.writeString(
-                folder.resolve("sizes.json"), "{\"files\":[{\"name\":\"a\",\"size\":5000},{\"name\":\"b\",\"size\":5000}]}");
+        String sizes = "{\"files\":[{\"name\":\"a\",\"size\":5000},{\"name\":\"b\",\"size\":5000}]}";
+        Path local = Files.writeString(folder.resolve("sizes.json"), sizes);
         String unchecked = " gives no MD5 of a and others, 2 in all";
         try (TestServer server =
                 new TestServer((request, out, socket) -> TestServer.send(out, "200 OK", "a/b", new byte[5000]))) {

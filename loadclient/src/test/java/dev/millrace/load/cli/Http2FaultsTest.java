@@ -24,6 +24,7 @@ import dev.millrace.load.Http2FrameServer.Answer;
 import dev.millrace.load.report.RunFile;
 import dev.millrace.load.run.CellResult;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Frames of HTTP/2 that a server must not send are errors, and unusual ones are none. */
 class Http2FaultsTest {
@@ -199,6 +201,19 @@ class Http2FaultsTest {
                     peer.send(HEADERS, END_HEADERS, stream, status(200), field("Server", "x"));
                     peer.send(DATA, LAST, stream, text("hello"));
                 }),
+                fault("a second status", "malformed answer", (peer, stream) -> {
+                    peer.send(HEADERS, END_HEADERS, stream, status(200), status(500));
+                    peer.send(DATA, LAST, stream, text("hello"));
+                }),
+                fault("a pseudo-header field of requests", "malformed answer", (peer, stream) -> {
+                    peer.send(HEADERS, END_HEADERS, stream, status(200), field(":path", "/"));
+                    peer.send(DATA, LAST, stream, text("hello"));
+                }),
+                fault("trailers with a pseudo-header field", "malformed answer", (peer, stream) -> {
+                    peer.send(HEADERS, END_HEADERS, stream, status(200));
+                    peer.send(DATA, PLAIN, stream, text("hello"));
+                    peer.send(HEADERS, END_HEADERS | LAST, stream, field(":path", "/"));
+                }),
                 fault(
                         "a field that no table has",
                         "malformed answer",
@@ -235,6 +250,46 @@ class Http2FaultsTest {
                 assertEquals(Set.of(kind), cell().errors().keySet(), cli.err());
                 assertEquals(2, cell().errors().get(kind).count());
             }
+        }
+    }
+
+    /** The answer itself has counted by then, so that the fault is one of the request that waits beside it. */
+    @ParameterizedTest
+    @ValueSource(ints = {DATA, HEADERS})
+    void whatComesBehindTheEndOfAnAnswerIsAnError(int type) throws IOException {
+        byte[] more = type == DATA ? text("more") : status(200);
+        try (Http2FrameServer server = new Http2FrameServer((peer, number) -> {
+            peer.begin();
+            int stream = peer.request();
+            peer.request();
+            peer.hello(stream);
+            peer.send(type, type == DATA ? LAST : END_HEADERS | LAST, stream, more);
+            peer.awaitTestEnd();
+        })) {
+            Cli cli = run(server, "-n=2", "--streams=2");
+            assertEquals(ExitCode.ERRORS, cli.code(), cli.err());
+            assertEquals(Set.of("malformed answer"), cell().errors().keySet(), cli.err());
+            assertEquals(1, cell().errors().get("malformed answer").count());
+            assertEquals(1, cell().counts().requests());
+        }
+    }
+
+    /** What was on the way when the client gave the rest of an answer up is none of the server's faults. */
+    @Test
+    void whatComesBehindTheEndOfARequestIsNoError() throws IOException {
+        Path body = Files.write(folder.resolve("body"), new byte[200_000]);
+        try (Http2FrameServer server = new Http2FrameServer((peer, number) -> {
+            peer.begin();
+            while (true) {
+                int stream = peer.request();
+                // Its body waits for the window, so that the client resets the stream.
+                peer.hello(stream);
+                peer.send(DATA, LAST, stream, text("more"));
+            }
+        })) {
+            Cli cli = run(server, "-n=2", "-m=PUT", "--body-file=" + body);
+            assertEquals(ExitCode.GOOD, cli.code(), cli.err());
+            assertEquals(1, cell().counts().connections());
         }
     }
 
