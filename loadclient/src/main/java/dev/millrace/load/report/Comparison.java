@@ -31,6 +31,9 @@ public record Comparison(boolean labelled, boolean early, List<Row> rows) {
     /** The upper end of an interval may be at most so many times its lower end, or the interval says nothing. */
     private static final double WIDEST = 100;
 
+    /** Of less CPU time, a few of the kernel's ticks of 10 ms, another window as long may show none. */
+    private static final double FEW_TICKS_SECONDS = 0.05;
+
     /** Figures that can be compared. */
     public enum Metric {
         /** Requests or megabytes per second. */
@@ -174,6 +177,7 @@ public record Comparison(boolean labelled, boolean early, List<Row> rows) {
      * @param parameters its settings
      * @param ratios     ratios of the figures that both runs have
      * @param lost       figures that A has and B has not
+     * @param few        whether there is no ratio of CPU times because both servers used a few ticks at most
      * @param inB        reason against comparing B's cell; null for none
      * @param inA        reason against comparing A's cell; null for none
      */
@@ -182,6 +186,7 @@ public record Comparison(boolean labelled, boolean early, List<Row> rows) {
             Map<String, String> parameters,
             Map<Metric, Ratio> ratios,
             Set<Metric> lost,
+            boolean few,
             @Nullable NotComparable inB,
             @Nullable NotComparable inA) {
 
@@ -196,6 +201,10 @@ public record Comparison(boolean labelled, boolean early, List<Row> rows) {
             }
             if (deciding.stream().anyMatch(ratios::containsKey)) {
                 return null;
+            }
+            if (few && inA == null && deciding.contains(Metric.CPU)) {
+                return new NotComparable(
+                        "too little server CPU for the kernel's ticks of 10 ms, take longer windows", true);
             }
             return inA != null ? inA : new NotComparable("A: no " + labels(deciding), false);
         }
@@ -284,7 +293,20 @@ public record Comparison(boolean labelled, boolean early, List<Row> rows) {
                 lost.add(metric);
             }
         }
-        return new Row(a.label(), a.parameters(), ratios, lost, NotComparable.of("B", b), NotComparable.of("A", a));
+        boolean few = !ratios.containsKey(Metric.CPU) && b != null && isFew(a) && isFew(b);
+        if (few) {
+            // Which of two windows shows a tick is chance, and says nothing against B.
+            lost.remove(Metric.CPU);
+        }
+        return new Row(
+                a.label(), a.parameters(), ratios, lost, few, NotComparable.of("B", b), NotComparable.of("A", a));
+    }
+
+    private static boolean isFew(Aggregate cell) {
+        return cell.sound().stream().allMatch(one -> {
+            Double seconds = one.cpu().server();
+            return seconds != null && seconds < FEW_TICKS_SECONDS;
+        });
     }
 
     private static List<Double> pairs(Metric metric, Aggregate a, Aggregate b) {
