@@ -7,6 +7,9 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -43,6 +46,10 @@ public record ProcessCpu(long pid, boolean descendants) implements ServerCpu {
     private static final int STATE = 0;
     private static final long KIBIBYTE = 1024;
     private static final Pattern RESIDENT = Pattern.compile("(?m)^VmRSS:\\s+(\\d+) kB$");
+    private static final Pattern ALLOWED = Pattern.compile("(?m)^Cpus_allowed_list:\\s+(\\S+)$");
+    /** Part of the busiest process's CPU time from which on another one works too, and does not only wait. */
+    private static final double WORKING = 0.05;
+
     private static final Path CONTROL_GROUPS = Path.of("/sys/fs/cgroup");
     /** Names of HotSpot's compiler threads, cut by the kernel to 15 characters. */
     private static final Pattern COMPILER = Pattern.compile("\\(C[12] Compiler");
@@ -163,32 +170,44 @@ public record ProcessCpu(long pid, boolean descendants) implements ServerCpu {
         return ticks * NANOS_PER_TICK;
     }
 
-    /** {@inheritDoc} It is the process's affinity, or what control groups leave it when that is less. */
+    /**
+     * {@inheritDoc} It is the affinity of all processes that do the work, or what control groups leave these when that
+     * is less.
+     */
     @Override
     public OptionalDouble allowedCores() {
-        Path process = Path.of("/proc", Long.toString(pid));
-        try {
-            for (String line : Files.readAllLines(process.resolve("status"))) {
-                if (line.startsWith("Cpus_allowed_list:")) {
-                    int cores = cores(line.substring(line.indexOf(':') + 1).strip());
-                    return OptionalDouble.of(Math.min(cores, CpuQuota.cores(process, CONTROL_GROUPS)));
-                }
+        BitSet cores = new BitSet();
+        double quota = 0;
+        for (ProcessCpu one : working()) {
+            String status = text(one.folder().resolve("status"));
+            Matcher list = ALLOWED.matcher(status == null ? "" : status);
+            if (list.find()) {
+                add(list.group(1), cores);
+                quota = Math.max(quota, CpuQuota.cores(one.folder(), CONTROL_GROUPS));
             }
-        } catch (IOException ignored) {
-            // As in statFields().
-            return OptionalDouble.empty();
         }
-        return OptionalDouble.empty();
+        return cores.isEmpty() ? OptionalDouble.empty() : OptionalDouble.of(Math.min(cores.cardinality(), quota));
     }
 
-    /** The number of cores in a list such as {@code 0-3,8}. */
-    private static int cores(String list) {
-        int cores = 0;
+    /** This process, or those of it and its descendants that work: a script that has started a server only waits. */
+    private List<ProcessCpu> working() {
+        if (!descendants) {
+            return List.of(this);
+        }
+        List<ProcessCpu> all = new ArrayList<>(List.of(new ProcessCpu(pid)));
+        countedDescendants(pid).forEach(one -> all.add(new ProcessCpu(one.pid())));
+        long most = all.stream().mapToLong(one -> one.nanos().orElse(0)).max().orElse(0);
+        return all.stream()
+                .filter(one -> one.nanos().orElse(0) >= most * WORKING)
+                .toList();
+    }
+
+    /** Adds the cores of a list such as {@code 0-3,8}. */
+    private static void add(String list, BitSet cores) {
         for (String range : list.split(",")) {
             String[] ends = range.split("-");
-            cores += Integer.parseInt(ends[ends.length - 1]) - Integer.parseInt(ends[0]) + 1;
+            cores.set(Integer.parseInt(ends[0]), Integer.parseInt(ends[ends.length - 1]) + 1);
         }
-        return cores;
     }
 
     private String @Nullable [] statFields() {

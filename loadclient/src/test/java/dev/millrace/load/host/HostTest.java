@@ -3,6 +3,7 @@ package dev.millrace.load.host;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
@@ -61,6 +62,29 @@ class HostTest {
         } finally {
             shell.descendants().forEach(ProcessHandle::destroyForcibly);
             shell.destroyForcibly().waitFor();
+        }
+    }
+
+    /** A script that starts its server by taskset(1) may itself run anywhere. */
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void theCoresOfAScriptsServerAreThoseOfTheServer() throws Exception {
+        assumeTrue(self.allowedCores().orElseThrow() >= 2, "no core can be left out");
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/taskset")), "no taskset");
+        String core = Files.readString(Path.of("/proc/self/status"))
+                .replaceFirst("(?s).*\nCpus_allowed_list:\\s+(\\d+).*", "$1");
+        String server = "(taskset -c " + core + " sh -c 'while :; do :; done') & wait";
+        Process script = new ProcessBuilder("/bin/sh", "-c", server).start();
+        try {
+            ProcessCpu all = new ProcessCpu(script.pid(), true);
+            while (all.nanos().orElseThrow() < 500_000_000L) {
+                Thread.onSpinWait();
+            }
+            assertEquals(1, all.allowedCores().orElseThrow());
+            assertEquals(self.allowedCores(), new ProcessCpu(script.pid()).allowedCores(), "the script's own");
+        } finally {
+            script.descendants().forEach(ProcessHandle::destroyForcibly);
+            script.destroyForcibly().waitFor();
         }
     }
 
