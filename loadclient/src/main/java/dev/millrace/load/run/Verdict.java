@@ -6,6 +6,7 @@ import dev.millrace.load.http.FailureKind;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -212,13 +213,12 @@ final class Verdict {
                                 .orElse(cores));
         Double byServer = cpu.server();
         ServerCpu process = facts.server();
-        if (byServer == null || process == null || cpu.serverElsewhere()) {
-            // Neither the number of the server's cores is known then, nor the load of other processes on them.
+        OptionalDouble allowed = process == null ? OptionalDouble.empty() : process.allowedCores();
+        if (byServer == null || allowed.isEmpty() || cpu.serverElsewhere()) {
+            // A server in a container, or elsewhere, may have used up its cores while others are idle here.
             return client >= BUSY ? "client-bound" : UNKNOWN;
         }
-        double server = byServer
-                / facts.seconds()
-                / Math.min(cores, process.allowedCores().orElse(cores));
+        double server = byServer / facts.seconds() / Math.min(cores, allowed.getAsDouble());
         if (server >= BUSY) {
             return "server-bound";
         }

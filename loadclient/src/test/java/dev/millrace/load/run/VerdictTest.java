@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.millrace.load.host.ProcessCpu;
+import dev.millrace.load.host.ServerCpu;
 import dev.millrace.load.http.Target;
 import dev.millrace.load.run.RunSettings.Limits;
 import dev.millrace.load.scenario.CatalogFile;
@@ -15,13 +15,29 @@ import dev.millrace.load.scenario.Verify;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 /** The use of the cores decides the bound of a cell's figures. */
 class VerdictTest {
 
-    /** No process has this id: its affinity is unknown, so that it may use all cores. */
-    private static final ProcessCpu SERVER = new ProcessCpu(999_999_999L);
+    /** A server of this machine. */
+    private record Server(OptionalDouble allowedCores) implements ServerCpu {
+
+        @Override
+        public OptionalLong nanos() {
+            return OptionalLong.empty();
+        }
+
+        @Override
+        public boolean isOnThisMachine() {
+            return true;
+        }
+    }
+
+    /** It may use both cores of the machine. */
+    private static final ServerCpu SERVER = new Server(OptionalDouble.of(2));
 
     private static final List<Long> STEADY = List.of(100L, 101L, 99L, 100L);
 
@@ -57,6 +73,11 @@ class VerdictTest {
     }
 
     private static String verdict(Cell cell, long requests, CpuUse cpu, List<Long> series, Limits limits) {
+        return verdict(cell, requests, cpu, series, SERVER, limits);
+    }
+
+    private static String verdict(
+            Cell cell, long requests, CpuUse cpu, List<Long> series, ServerCpu server, Limits limits) {
         return Verdict.of(new Verdict.Facts(
                 cell,
                 10,
@@ -67,7 +88,7 @@ class VerdictTest {
                 new Series(List.of(), series, series),
                 false,
                 true,
-                SERVER,
+                server,
                 limits));
     }
 
@@ -92,6 +113,16 @@ class VerdictTest {
         assertEquals("client-bound", verdict(new CpuUse(1.0, 19.5, 0.1, 0.4, 0.0, 0.0, null, null, true, null)));
         assertEquals("ok", verdict(new CpuUse(null, 5.0, 1.0, 14.0, 0.0, 0.0, null, null, false, null)));
         assertEquals("client-bound", verdict(new CpuUse(null, 19.5, 0.1, 0.4, 0.0, 0.0, null, null, false, null)));
+    }
+
+    /** A server in a container tells its CPU time, and not how many cores it has. */
+    @Test
+    void theCoresOfAServerInAContainerAreUnknown() {
+        ServerCpu contained = new Server(OptionalDouble.empty());
+        CpuUse idle = cpu(5, 5, 10, 0);
+        assertEquals("ok", verdict(cell(0), 1000, idle, STEADY, contained, Limits.NONE));
+        CpuUse busy = cpu(0.1, 19.5, 0.4, 0);
+        assertEquals("client-bound", verdict(cell(0), 1000, busy, STEADY, contained, Limits.NONE));
     }
 
     @Test
