@@ -83,7 +83,7 @@ final class BuildFiles {
                     repetitions.stream().mapToDouble(CellResult::windowSeconds).sum();
             cases.add(answers(name, seconds, outcomes.counted(repetitions), forgiven));
             for (Gate gate : gates) {
-                String reason = gate.failure(repetitions);
+                String reason = gate.failure(outcomes.counted(repetitions));
                 cases.add(new Case(
                         name + " not " + gate.text(),
                         0,
@@ -120,8 +120,22 @@ final class BuildFiles {
                 .orElse(new Case(name, seconds, Outcome.PASSED, ""));
     }
 
+    /** The reason of each cell that fails a condition, for people. */
+    static List<String> failures(List<CellResult> results, List<Gate> gates, Outcomes outcomes) {
+        List<String> failures = new ArrayList<>();
+        for (Gate gate : gates) {
+            byCell(results).forEach((name, repetitions) -> {
+                String reason = gate.failure(outcomes.counted(repetitions));
+                if (reason != null) {
+                    failures.add(name + ": " + reason);
+                }
+            });
+        }
+        return failures;
+    }
+
     /** The repetitions of each cell by its name. */
-    static Map<String, List<CellResult>> byCell(List<CellResult> results) {
+    private static Map<String, List<CellResult>> byCell(List<CellResult> results) {
         Map<String, List<CellResult>> cells = new LinkedHashMap<>();
         results.forEach(result -> cells.computeIfAbsent(ResultLine.name(result), key -> new ArrayList<>())
                 .add(result));

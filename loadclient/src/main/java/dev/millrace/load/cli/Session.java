@@ -114,9 +114,10 @@ final class Session {
             throw failure;
         }
         boolean worse = isWorse(plan, outcomes);
-        boolean failed = failsGates();
+        List<String> failures = BuildFiles.failures(results, options.gates(), outcomes);
+        failures.forEach(text -> err.println("loadclient: " + text));
         int code = forgiven ? forgiven(flaw) : ExitCode.of(outcomes.counted(results));
-        return worse || (failed && code == ExitCode.GOOD) ? ExitCode.ERRORS : code;
+        return worse || (!failures.isEmpty() && code == ExitCode.GOOD) ? ExitCode.ERRORS : code;
     }
 
     /** The first reason that counts although errors are forgiven; null if there is none. */
@@ -137,22 +138,6 @@ final class Session {
         options.deciding().write(results, plan.servers().entries());
         out.println(outcomes.summary());
         return outcomes.has(Outcomes.Outcome.WORSE);
-    }
-
-    /** Says which cells fail {@code --fail-if}. */
-    private boolean failsGates() {
-        Map<String, List<CellResult>> cells = BuildFiles.byCell(results);
-        boolean failed = false;
-        for (Gate gate : options.gates()) {
-            for (Map.Entry<String, List<CellResult>> cell : cells.entrySet()) {
-                String reason = gate.failure(cell.getValue());
-                if (reason != null) {
-                    failed = true;
-                    err.println("loadclient: " + cell.getKey() + ": " + reason);
-                }
-            }
-        }
-        return failed;
     }
 
     private void report(Plan plan, String started, Map<String, String> environment, @Nullable Exception failure)
