@@ -61,7 +61,8 @@ public final class ListeningPort {
      * The process that takes connections to an address. Of several processes that share its socket, the one that
      * started the others is returned. Processes that listen for others, such as systemd, do not count.
      *
-     * @return empty when there is none, when it belongs to another user, or without {@code /proc}
+     * @return empty when there is none, when it belongs to another user, or without {@code /proc}. So it is when
+     *     several processes take connections, and none of them has started the others
      */
     public static OptionalLong pid(InetSocketAddress address) {
         Holder holder = holder(address);
@@ -71,7 +72,7 @@ public final class ListeningPort {
     /**
      * The process that {@link #pid} returns, with its socket.
      *
-     * @return null when there is none
+     * @return null when it is not known
      */
     public static @Nullable Holder holder(InetSocketAddress address) {
         return holder(sockets(address));
@@ -115,18 +116,22 @@ public final class ListeningPort {
         if (inodes.isEmpty()) {
             return null;
         }
+        Holder only = null;
         try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
             for (Path process : processes) {
                 Holder found = holder(Long.parseLong(process.getFileName().toString()), inodes);
-                if (found != null) {
-                    return oldest(found, inodes);
+                Holder oldest = found == null ? null : oldest(found, inodes);
+                if (only != null && oldest != null && only.pid() != oldest.pid()) {
+                    // They share the port, and the time of one is not that of the server.
+                    return null;
                 }
+                only = only == null ? oldest : only;
             }
         } catch (IOException | UncheckedIOException ignored) {
             // Without permission the process counts as not found.
             return null;
         }
-        return null;
+        return only;
     }
 
     /** Of processes that share a socket, the one that has started the others. */

@@ -276,6 +276,27 @@ class HostTest {
         }
     }
 
+    /** The kernel deals connections to both. */
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void ofTwoThatShareAPortNeitherIsTheServer() throws Exception {
+        Process first = java(Activating.class.getName(), "any", "0").start();
+        try (BufferedReader told = first.inputReader()) {
+            String port = told.readLine();
+            InetSocketAddress address = new InetSocketAddress("127.0.0.1", Integer.parseInt(port));
+            Process second = java(Activating.class.getName(), "any", port).start();
+            try (BufferedReader toldToo = second.inputReader()) {
+                assertEquals(port, toldToo.readLine());
+                assertEquals(OptionalLong.empty(), ListeningPort.pid(address));
+            } finally {
+                second.destroyForcibly().waitFor();
+            }
+            assertEquals(OptionalLong.of(first.pid()), ListeningPort.pid(address));
+        } finally {
+            first.destroyForcibly().waitFor();
+        }
+    }
+
     @Test
     @EnabledOnOs(OS.LINUX)
     void aListenerOnAllAddressesIsFoundByEach() throws Exception {
