@@ -159,10 +159,13 @@ public record CellResult(
         return per(cpu.server(), MILLIS, counts.bytes() / BYTES_PER_GIGABYTE);
     }
 
-    /** The client's own CPU time per verified answer in microseconds; null when it is not known. */
+    /**
+     * The client's own CPU time per verified answer in microseconds; null when it is not known. So it is beside other
+     * servers: the process of the clients is that of the others' clients too.
+     */
     @JsonProperty(access = JsonProperty.Access.READ_ONLY)
     public @Nullable Double clientMicrosPerRequest() {
-        return per(cpu.client(), MICROS, (double) counts.requests());
+        return cpu.partners() != null ? null : per(cpu.client(), MICROS, (double) counts.requests());
     }
 
     /** CPU time of 0 counts as unknown: the kernel counts in ticks of 10 ms, and 0 means less than one. */

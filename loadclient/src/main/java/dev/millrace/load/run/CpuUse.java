@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param serverThreads       threads of the server's process at the end
  * @param serverResidentBytes its resident memory at the end
  * @param serverElsewhere     whether the server used the cores of another machine
- * @param partners            the servers that were measured at the same time; null if there were none
+ * @param partners            the servers that were measured at the same time, which is 0 for those on other machines;
+ *                            null if there were none
  */
 public record CpuUse(
         @Nullable Double server,

@@ -146,10 +146,11 @@ public final class MergedCell {
                 UNKNOWN);
     }
 
-    /** Each client has watched the same server, so that its cores are their mean; the clients' own cores are added. */
+    /** Each client has watched the same servers, so that their cores are means; the clients' own cores are added. */
     private static CpuUse cpu(List<CellResult> parts, double seconds) {
         Double server = cores(parts, CpuUse::server);
         Double client = cores(parts, CpuUse::client);
+        Double partners = cores(parts, CpuUse::partners);
         CpuUse first = parts.get(0).cpu();
         return new CpuUse(
                 server == null ? null : server / parts.size() * seconds,
@@ -161,7 +162,7 @@ public final class MergedCell {
                 first.serverThreads(),
                 first.serverResidentBytes(),
                 first.serverElsewhere(),
-                null);
+                partners == null ? null : partners / parts.size() * seconds);
     }
 
     private static @Nullable Double cores(List<CellResult> parts, Function<CpuUse, @Nullable Double> figure) {

@@ -92,8 +92,10 @@ final class SharedWindow {
     CpuUse used(CpuProbe own) {
         Double partners = null;
         for (CpuProbe probe : probes) {
-            Double seconds = probe == own ? null : probe.used().serverHere();
-            partners = seconds == null ? partners : Double.valueOf(seconds + (partners == null ? 0 : partners));
+            if (probe != own) {
+                Double seconds = probe.used().serverHere();
+                partners = (partners == null ? 0 : partners) + (seconds == null ? 0 : seconds);
+            }
         }
         return own.used().beside(partners);
     }

@@ -2,6 +2,7 @@ package dev.millrace.load.cli;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.load.TestServer;
@@ -86,6 +87,7 @@ class TogetherTest {
             // At an end of the window each of the two clients may be within its turn of eight, and within a request.
             assertTrue(Math.abs(more) <= 2 * 9, cli.out());
             assertEquals(other.cpu().server(), one.cpu().partners(), "no other process");
+            assertNull(one.clientMicrosPerRequest(), "one process is the client of both");
         }
     }
 

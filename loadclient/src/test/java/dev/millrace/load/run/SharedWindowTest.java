@@ -8,7 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.millrace.load.host.ServerCpu;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
+import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 
 /** Cells meet at the ends of their window, and a client of one waits while that of another has its turn. */
@@ -101,6 +103,68 @@ class SharedWindowTest {
         assertNull(
                 new CpuUse(9.0, 2.0, 1.5, 3.0, 0.5, 0.1, null, null, true, null).serverHere(),
                 "it is on another machine");
+    }
+
+    /** A server that tells its time, and uses none of this machine's. */
+    private static final ServerCpu ELSEWHERE = new ServerCpu() {
+        @Override
+        public OptionalLong nanos() {
+            return OptionalLong.of(System.nanoTime());
+        }
+
+        @Override
+        public boolean isOnThisMachine() {
+            return false;
+        }
+    };
+
+    @Test
+    void partnersOnOtherMachinesUseNothingOfThisOne() {
+        List<CpuProbe> probes = List.of(new CpuProbe(ELSEWHERE), new CpuProbe(ELSEWHERE));
+        SharedWindow window = new SharedWindow(List.of(new CellClock(0), new CellClock(0)), probes);
+        window.leave();
+        window.await();
+        window.await();
+        window.await();
+        CpuUse used = window.used(probes.get(0));
+        assertEquals(0.0, used.partners());
+        assertEquals(probes.get(0).used().other(), used.other());
+        SharedWindow alone = new SharedWindow(List.of(new CellClock(0)), List.of(probes.get(0)));
+        assertNull(alone.used(probes.get(0)).partners());
+    }
+
+    private static CellResult cell(CpuUse cpu) {
+        Percentiles times = new Percentiles(1000, 2, 1.0, 3.0, 4.0, 5.0, 6);
+        return new CellResult(
+                "",
+                Map.of("clients", "8"),
+                0,
+                "closed",
+                false,
+                10.0,
+                new Counts(1000, 0, 8, 0, 0, 0),
+                Map.of(),
+                new Times(times, null, times, times, times, null),
+                List.of(),
+                null,
+                cpu,
+                new Series(List.of(), List.of(), List.of()),
+                HistogramCodec.encode(new Histogram(3)),
+                "ok",
+                List.of(),
+                0L);
+    }
+
+    @Test
+    void theTimeOfTheClientsOfAllServersIsNotThatOfOnesRequests() {
+        CellResult alone = cell(new CpuUse(1.0, 2.0, 1.5, 3.0, 0.5, 0.1, null, null, false, null));
+        assertEquals(2000.0, alone.clientMicrosPerRequest());
+        CellResult beside = cell(alone.cpu().beside(1.25));
+        assertNull(beside.clientMicrosPerRequest());
+        assertEquals(1000.0, beside.serverMicrosPerRequest());
+        CellResult merged = MergedCell.of(List.of(beside, beside), "on two machines");
+        assertEquals(1.25, merged.cpu().partners(), 1e-9);
+        assertNull(merged.clientMicrosPerRequest());
     }
 
     @Test
