@@ -64,7 +64,7 @@ final class Client implements LoadClient {
      */
     Client(Cell cell, int number, RunSettings settings, CellClock clock, SocketSettings sockets, Recording recording) {
         this.cell = cell;
-        this.script = cell.workload().script(settings.seed() + number);
+        this.script = cell.workload().script(settings.seedOf(number));
         this.clock = clock;
         this.timeoutNanos = settings.timeout().toNanos();
         this.recording = recording;

@@ -4,6 +4,7 @@ import dev.millrace.load.http.TlsSettings;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
+import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,6 +67,14 @@ public record RunSettings(
             return time.toMillis() + "ms";
         }
         return time.toSecondsPart() != 0 || time.isZero() ? time.toSeconds() + "s" : time.toMinutes() + "m";
+    }
+
+    /**
+     * The seed of one client's choices. Those of neighbouring seeds have nothing in common: machines that measure
+     * together have 1, 2 and 3, and their clients must not draw the same.
+     */
+    long seedOf(long client) {
+        return new SplittableRandom(seed).nextLong() + client;
     }
 
     /** Whether the drain is long enough to blame the server for exchanges that outlast it. */

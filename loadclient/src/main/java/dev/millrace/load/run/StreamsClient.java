@@ -56,7 +56,7 @@ final class StreamsClient implements LoadClient {
         this.connector =
                 new Connector(cell.workload().target().address(), sockets, clock, recording, deadline, timeoutNanos);
         for (int i = 0; i < cell.streams(); i++) {
-            long seed = settings.seed() + (long) number * cell.streams() + i;
+            long seed = settings.seedOf((long) number * cell.streams() + i);
             free.add(new Slot(cell.workload().script(seed)));
         }
     }
