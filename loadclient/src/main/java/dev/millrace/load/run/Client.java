@@ -266,8 +266,8 @@ final class Client implements LoadClient {
         if (download && startedInWindow) {
             // Downloads that end after the window count too: without them the fast ones would be favoured.
             recording.download(start, timing);
-            // An empty file has no first byte that the throttle could count from.
-            if (throttle != null && timing.bodyBytes() > 0) {
+            // An empty file has no first byte that the throttle could count from. By the clock, the start is late.
+            if (throttle != null && !cell.isOpen() && timing.bodyBytes() > 0) {
                 recording.throttleLateness(timing.end() - throttle.dueNanos());
             }
         }

@@ -304,6 +304,31 @@ class OpenModelTest {
         }
     }
 
+    /** It would be late by its last byte, too, and one distribution would tell of two things. */
+    @Test
+    void aThrottledDownloadByTheClockIsLateByItsBeginning() throws IOException {
+        byte[] content = TestFiles.content(20_000);
+        try (TestServer server = new TestServer((request, out, socket) -> TestServer.send(
+                out,
+                "200 OK",
+                "application/octet-stream",
+                request.target().endsWith(".json") ? TestFiles.catalog("a", content) : content))) {
+            Cli cli = Cli.run(
+                    "download",
+                    "-c=2",
+                    "-R=5",
+                    "-n=4",
+                    "--limit-rate=200000",
+                    "--warmup=0s",
+                    "-o",
+                    folder.toString(),
+                    server.url("/f/"));
+            CellResult cell = only();
+            assertEquals(4, cell.counts().requests(), cli.err());
+            assertEquals(4, cell.times().lateness().count());
+        }
+    }
+
     @Test
     void aSpeedAsTheServerGivesIsNotThrottled() throws IOException {
         byte[] content = TestFiles.content(100_000);
