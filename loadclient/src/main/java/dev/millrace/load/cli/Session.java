@@ -86,6 +86,7 @@ final class Session {
         Map<String, String> environment = new LinkedHashMap<>(Environment.read());
         String started = RunFile.now();
         Exception failure = null;
+        String ended = null;
         try (Servers servers = plan.servers()) {
             interruption.beforeExit(servers::close);
             measure(plan, environment);
@@ -95,20 +96,22 @@ final class Session {
             }
             // Ctrl-C ends the servers that this program started too.
             failure = interruption.requested() ? null : e;
+            ended = failure == null ? "stopped early" : Failure.firstLine(e);
         }
-        report(plan, started, environment, failure);
-        return conclude(plan, started, failure);
+        report(plan, started, environment, ended);
+        return conclude(plan, started, failure, ended);
     }
 
     /** Writes the files for build servers, prints the verdicts, and returns the exit code. */
-    private int conclude(Plan plan, String started, @Nullable Exception failure) throws Exception {
+    private int conclude(Plan plan, String started, @Nullable Exception failure, @Nullable String ended)
+            throws Exception {
         long errors = results.stream().mapToLong(CellResult::errorCount).sum();
         boolean forgiven = errors > 0 && errors <= options.maxErrors();
         Outcomes outcomes = failure == null && options.deciding().goesOn()
                 ? options.deciding().outcomes(results, control(plan))
                 : new Outcomes(List.of());
         String flaw = forgiven ? flaw(outcomes) : null;
-        String reason = failure != null ? Failure.firstLine(failure) : flaw;
+        String reason = ended != null ? ended : flaw;
         output.buildFiles().write(plan.title(), started, results, options.gates(), forgiven, reason, outcomes);
         if (failure != null) {
             throw failure;
@@ -140,7 +143,7 @@ final class Session {
         return outcomes.has(Outcomes.Outcome.WORSE);
     }
 
-    private void report(Plan plan, String started, Map<String, String> environment, @Nullable Exception failure)
+    private void report(Plan plan, String started, Map<String, String> environment, @Nullable String ended)
             throws IOException {
         if (plan.schedule().repeat() > 1) {
             ResultLine.all(results, nameWidth(plan)).forEach(out::println);
@@ -148,8 +151,8 @@ final class Session {
         Path folder = output.folder();
         if (folder != null) {
             Map<String, String> facts = new LinkedHashMap<>(plan.facts());
-            if (failure != null) {
-                facts.put(RunFile.ENDED_EARLY, Failure.firstLine(failure));
+            if (ended != null) {
+                facts.put(RunFile.ENDED_EARLY, ended);
             }
             RunFile run = RunFile.of(
                     plan.title(),

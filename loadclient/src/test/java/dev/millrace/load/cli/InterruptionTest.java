@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.load.FakeWar;
 import dev.millrace.load.HeldPort;
+import dev.millrace.load.report.RunFile;
 import dev.millrace.load.run.Interruption;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -139,6 +140,39 @@ class InterruptionTest {
         }
         assertTrue(err.toString().endsWith("loadclient: stopped early" + System.lineSeparator()), err.toString());
         assertEquals(ExitCode.INVALID, code);
+        assertEquals(List.of(), ProcessHandle.current().descendants().toList());
+    }
+
+    /** The user has asked for further repetitions, and what was measured before does not look complete. */
+    @Test
+    @DisabledOnOs(value = OS.WINDOWS, disabledReason = "--server-cmd goes through /bin/sh")
+    @Timeout(value = 60, unit = TimeUnit.SECONDS)
+    void aServerThatEndsWhileItStartsAgainLeavesARunThatEndedEarly() throws IOException {
+        Path first = folder.resolve("first");
+        Path second = folder.resolve("second");
+        interruptWhen(second);
+        try (HeldPort port = new HeldPort()) {
+            run(
+                    new PrintWriter(err, true),
+                    "uuid",
+                    "-c=1",
+                    "-n=5",
+                    "--warmup=0s",
+                    "--repeat=2",
+                    "--progress=none",
+                    "--server-cmd",
+                    "test -e '" + first + "' && touch '" + second + "' && exec sleep 600\ntouch '" + first + "'\nexec "
+                            + RunOptionsTest.oneUuidServer(port),
+                    "--junit=" + folder.resolve("junit.xml"),
+                    "-o=" + folder,
+                    "http://127.0.0.1:" + port.number() + "/generate-uuid");
+        }
+        RunFile run = RunFile.read(folder.resolve("run.json"));
+        assertEquals(1, run.cells().size(), err.toString());
+        assertEquals("stopped early", run.plan().get(RunFile.ENDED_EARLY));
+        String junit = Files.readString(folder.resolve("junit.xml"));
+        assertTrue(junit.contains("<error message=\"stopped early\""), junit);
+        assertFalse(err.toString().contains("loadclient: "), err.toString());
         assertEquals(List.of(), ProcessHandle.current().descendants().toList());
     }
 
