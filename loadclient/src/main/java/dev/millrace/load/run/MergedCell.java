@@ -6,10 +6,12 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +27,8 @@ public final class MergedCell {
     private static final Percentiles UNKNOWN = new Percentiles(0, 0, null, null, null, null, 0);
     /** Settings that say how much load there is, and of which the sum is that of all clients. */
     private static final Set<String> ADDED = Set.of("clients", "rate");
+
+    private static final String INVALID = Verdict.INVALID + ": ";
 
     private MergedCell() {}
 
@@ -194,13 +198,17 @@ public final class MergedCell {
         return sum;
     }
 
+    /** As of a single cell, errors come first, unless they may be those of ports or of an early end. */
     private static String verdict(List<CellResult> parts) {
         List<String> verdicts =
                 parts.stream().map(CellResult::verdict).distinct().toList();
-        return verdicts.stream()
-                .filter(one -> one.startsWith(Verdict.INVALID))
-                .findFirst()
-                .or(() -> verdicts.stream().filter(Verdict.ERRORS::equals).findFirst())
+        return first(verdicts, one -> one.equals(INVALID + Verdict.PORTS) || one.equals(INVALID + Verdict.STOPPED))
+                .or(() -> first(verdicts, Verdict.ERRORS::equals))
+                .or(() -> first(verdicts, one -> one.startsWith(INVALID)))
                 .orElse(verdicts.size() == 1 ? verdicts.get(0) : Verdict.UNKNOWN);
+    }
+
+    private static Optional<String> first(List<String> verdicts, Predicate<String> wanted) {
+        return verdicts.stream().filter(wanted).findFirst();
     }
 }

@@ -24,6 +24,9 @@ final class Verdict {
     /** The reason against the figures of a cell that was ended early. */
     static final String STOPPED = "stopped early";
 
+    /** The reason against the figures of a cell that has used up this machine's local ports. */
+    static final String PORTS = "ports";
+
     /** All answers are right, and the bound is not known. */
     static final String UNKNOWN = "ok";
 
@@ -86,7 +89,7 @@ final class Verdict {
     /** The reason why the figures would be invalid even without errors; null if there is none. */
     static @Nullable String flaw(Facts facts) {
         if (facts.noPorts()) {
-            return "ports";
+            return PORTS;
         }
         if (facts.stopped()) {
             return STOPPED;

@@ -135,6 +135,14 @@ class MergeTest {
         copy("a", "d", later(3).andThen(run -> ((ObjectNode) run.at("/cells/0")).put("verdict", disturbed)));
         assertEquals(ExitCode.INVALID, merge("a", "d").code());
         assertEquals(disturbed, cell("sum").verdict());
+        assertEquals(ExitCode.ERRORS, merge("d", "b").code(), "a wrong answer is no disturbance");
+        assertEquals("errors", cell("sum").verdict());
+        for (String reason : List.of("ports", "stopped early")) {
+            String stopped = "invalid: " + reason;
+            copy("a", reason, later(4).andThen(run -> ((ObjectNode) run.at("/cells/0")).put("verdict", stopped)));
+            assertEquals(ExitCode.INVALID, merge("b", "d", reason).code());
+            assertEquals(stopped, cell("sum").verdict());
+        }
     }
 
     @Test
