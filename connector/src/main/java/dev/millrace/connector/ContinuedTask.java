@@ -14,9 +14,7 @@ record ContinuedTask(EndPoint endPoint, Runnable task, Invocable.InvocationType 
         implements Invocable.Task, Closeable {
     /** What a selector has found, as Jetty says it. No interrupt of the application's stays with the thread that selects. */
     static @Nullable ContinuedTask of(EndPoint endPoint, @Nullable Runnable selected) {
-        return selected == null
-                ? null
-                : new ContinuedTask(endPoint, selected, Invocable.getInvocationType(selected));
+        return selected == null ? null : new ContinuedTask(endPoint, selected, Invocable.getInvocationType(selected));
     }
 
     @Override

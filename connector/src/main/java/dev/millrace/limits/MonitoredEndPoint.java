@@ -27,8 +27,9 @@ public interface MonitoredEndPoint extends TransferEndPoint, PeerActivity {
         // A thread that writes wakes by the close, and would else fail by that: it is told before. A callback that
         // waits is told behind it, for that may block.
         WriteFlusher own = getWriteFlusher();
-        WriteFlusher outermost =
-                getConnection() instanceof SslConnection ssl ? ssl.getSslEndPoint().getWriteFlusher() : own;
+        WriteFlusher outermost = getConnection() instanceof SslConnection ssl
+                ? ssl.getSslEndPoint().getWriteFlusher()
+                : own;
         if (!outermost.isPending()) {
             outermost.onFail(cause);
         }

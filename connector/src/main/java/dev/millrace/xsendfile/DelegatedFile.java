@@ -64,12 +64,10 @@ record DelegatedFile(
         String uri = get(headers, X_ACCEL_REDIRECT, isFetched);
         String downloadId = get(headers, X_DOWNLOAD_ID, isFetched);
         strip(headers);
-        if (path == null && uri == null) {
-            return null;
+        if (path != null) {
+            return new DelegatedFile(roots.byPath(path), path, downloadId);
         }
-        return path != null
-                ? new DelegatedFile(roots.byPath(path), path, downloadId)
-                : new DelegatedFile(roots.byUri(uri), uri, downloadId);
+        return uri == null ? null : new DelegatedFile(roots.byUri(uri), uri, downloadId);
     }
 
     // Of a field that another server has sent, Jetty makes a character of each byte.

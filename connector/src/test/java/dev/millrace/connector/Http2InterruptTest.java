@@ -60,9 +60,7 @@ class Http2InterruptTest {
         Handler interrupted = Handlers.of(Invocable.InvocationType.NON_BLOCKING, (request, response, callback) -> {
             handling.complete(null);
             // For this thread to take note of the end.
-            Await.until(
-                    "stopping",
-                    () -> !areSelectorsRunning(server) && stopping.getState() == Thread.State.WAITING);
+            Await.until("stopping", () -> !areSelectorsRunning(server) && stopping.getState() == Thread.State.WAITING);
             callback.succeeded();
             Thread.currentThread().interrupt();
         });

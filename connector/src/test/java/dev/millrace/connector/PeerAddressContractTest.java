@@ -42,7 +42,7 @@ class PeerAddressContractTest {
         server.sweeper().setPeriodMillis(50);
         server.millrace().setRequestHeadTimeoutMillis(100);
         try (server;
-                Logged log = new Logged("dev.millrace.limits", JettyLevel.INFO);
+                Logged log = new Logged("dev.millrace.limits.PeerEnd", JettyLevel.INFO);
                 RawClient client = server.start(Handlers.hello()).client()) {
             String peer = addressOf(client);
             client.send("GET / HTTP/1.1\r\n");

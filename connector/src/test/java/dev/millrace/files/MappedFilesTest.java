@@ -46,8 +46,7 @@ class MappedFilesTest {
     }
 
     private void checkOverTls(RawClient client, int end) throws Exception {
-        Answer answer =
-                client.get("/file.bin", "Range: bytes=0-" + (end - 1)).answer();
+        Answer answer = client.get("/file.bin", "Range: bytes=0-" + (end - 1)).answer();
         assertEquals(Obstacle.END_POINT.name(), answer.headers().get(SendfileSettings.DEBUG_HEADER));
         assertArrayEquals(Arrays.copyOf(bytes, end), answer.body());
     }

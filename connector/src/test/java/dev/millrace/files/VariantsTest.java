@@ -66,7 +66,8 @@ class VariantsTest {
                 assertEquals(tag, same.headers().get("ETag"));
                 Path another = Files.writeString(directory.resolve("another"), "another");
                 Files.move(another, directory.resolve("a.js.gz"), StandardCopyOption.ATOMIC_MOVE);
-                Answer second = client.get("/a.js", GZIP, "If-None-Match: " + tag).answer();
+                Answer second =
+                        client.get("/a.js", GZIP, "If-None-Match: " + tag).answer();
                 assertEquals(200, second.status());
                 assertEquals("another", second.text());
                 assertNotEquals(tag, second.headers().get("ETag"));

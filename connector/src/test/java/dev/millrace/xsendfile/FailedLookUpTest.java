@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.files.FilesService;
 import dev.millrace.files.SendfileSettings;
-import dev.millrace.files.WarningLimit;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Logged;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
+import dev.millrace.transfer.WarningLimit;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;

@@ -76,9 +76,12 @@ class MappingsTest {
 
     private void mapUntilCollected(FileChannel file) throws IOException {
         Mappings.Mapping left = one.mapUntilCollected(file, 0, SIZE);
-        left.close();
-        assertThrows(IOException.class, () -> one.map(file, 0, SIZE));
-        Reference.reachabilityFence(left);
+        try {
+            left.close();
+            assertThrows(IOException.class, () -> one.map(file, 0, SIZE));
+        } finally {
+            Reference.reachabilityFence(left);
+        }
     }
 
     private boolean canMap(FileChannel file) {

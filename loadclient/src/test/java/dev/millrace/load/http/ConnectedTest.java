@@ -55,7 +55,7 @@ class ConnectedTest {
                 }
             });
             server.start();
-            assertThrows(IllegalArgumentException.class, () -> Http2Connection.open(address, settings, known::set));
+            assertThrows(BadResponseException.class, () -> Http2Connection.open(address, settings, known::set));
             assertClosed();
             server.join();
         }

@@ -194,7 +194,7 @@ class CellRunTest {
             AtomicReference<CellRun> run = new AtomicReference<>();
             run.set(new CellRun(
                     cell,
-                    settings(Duration.ofSeconds(120), 0),
+                    settings(Duration.ofMinutes(2), 0),
                     null,
                     (warmingUp, seconds, left, requests, bytes, errors) -> {
                         if (server.requests().size() == 2) {
