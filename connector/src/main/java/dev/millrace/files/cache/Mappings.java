@@ -57,7 +57,8 @@ class Mappings {
 
     private static int halfOfLimit() {
         try {
-            return Integer.parseInt(Files.readString(LIMIT).strip()) / 2;
+            // By one large read: Linux tells a reader with a small buffer only the first digits.
+            return Integer.parseInt(Files.readAllLines(LIMIT).get(0).strip()) / 2;
         } catch (IOException | RuntimeException x) {
             LOG.debug("Cannot read {}", LIMIT, x);
             return Integer.MAX_VALUE;

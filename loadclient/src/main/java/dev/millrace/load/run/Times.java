@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param headerByte beginning to first byte of the head
  * @param firstByte  beginning to first byte of the body
  * @param connect    connecting, for new connections
- * @param lateness   in the open model, due moment to beginning; for throttled downloads of the closed model, due moment
+ * @param lateness   in the open model, due moment to beginning. For throttled downloads of the closed model, due moment
  *                   of the last byte to its arrival; else null
  */
 public record Times(
