@@ -55,7 +55,7 @@ class Mappings {
         return OF_PROCESS;
     }
 
-    private static int halfOfLimit() {
+    static int halfOfLimit() {
         try {
             // By one large read: Linux tells a reader with a small buffer only the first digits.
             return Integer.parseInt(Files.readAllLines(LIMIT).get(0).strip()) / 2;

@@ -12,11 +12,13 @@ import java.io.IOException;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Files have only so many mappings. One that gets none can be read all the same. */
@@ -56,11 +58,13 @@ class MappingsTest {
     @Test
     void areNotRefusedForAnInterrupt() throws Exception {
         TestFiles.write(directory, "file.bin", SIZE);
-        AtomicBoolean isInterrupted = new AtomicBoolean();
         Mappings interrupted = new Mappings(1) {
+            private boolean isFirst = true;
+
             @Override
             Mapping map(FileChannel file, long position, int bytes) throws IOException {
-                if (isInterrupted.compareAndSet(false, true)) {
+                if (isFirst) {
+                    isFirst = false;
                     Thread.currentThread().interrupt();
                 }
                 return super.map(file, position, bytes);
@@ -72,6 +76,14 @@ class MappingsTest {
         assertEquals(SIZE, file.token(0, SIZE).remaining());
         assertFalse(file.isMappingRefused(SIZE));
         file.release();
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void areHalfOfWhatTheSystemGrants() throws Exception {
+        Process cat = new ProcessBuilder("cat", "/proc/sys/vm/max_map_count").start();
+        String granted = new String(cat.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(Integer.parseInt(granted.strip()) / 2, Mappings.halfOfLimit());
     }
 
     private void mapUntilCollected(FileChannel file) throws IOException {
