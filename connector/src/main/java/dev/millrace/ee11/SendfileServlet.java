@@ -43,7 +43,8 @@ import org.jspecify.annotations.Nullable;
  * it. {@code cacheValidationTime} is the time in milliseconds for which a file is taken to be unchanged, and a missing one to
  * be missing. Unless given it is 0: each request looks at its file. Those of mapped files have no effect. Ours besides:
  * {@code minTransferBytes}, {@code maxGatherBytes}, {@code maxRanges}, {@code maxCompressedBytes}, {@code algorithm},
- * and {@code debugHeader} ({@code true}: answers say how their content went).
+ * and {@code debugHeader} ({@code true}: answers say how their content went). Where the context has a
+ * {@link SendfileContentFactory} as its attribute, that one has settings of its own, and these have no effect.
  *
  * <pre>{@code
  * ServletHolder files = context.addServlet(SendfileServlet.class, "/files/*");
@@ -80,6 +81,9 @@ public class SendfileServlet extends ResourceServlet {
         HttpContent.Factory found = getResourceService().getHttpContentFactory();
         if (found instanceof SendfileContentFactory ours) {
             files = ours;
+            // Another servlet may serve by it now: it goes on, and stops with what is put around it.
+            getResourceService().unmanage(ours);
+            getResourceService().setHttpContentFactory(new PartsFactory(ours));
             return;
         }
         // Variants are looked up in our cache too; and what a ServerSendfile has put here has that one's settings.
@@ -232,7 +236,7 @@ public class SendfileServlet extends ResourceServlet {
 
         private PartsFactory(HttpContent.Factory found) {
             this.found = found;
-            installBean(found);
+            installBean(found, true);
         }
 
         @Override

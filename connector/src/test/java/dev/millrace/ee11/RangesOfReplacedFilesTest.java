@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.files.SendfileContentFactory;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.RawClient;
 import dev.millrace.testing.RawClient.Answer;
@@ -17,9 +18,15 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee11.servlet.ServletHolder;
 import org.eclipse.jetty.http.DateGenerator;
+import org.eclipse.jetty.http.MimeTypes;
+import org.eclipse.jetty.http.content.HttpContent;
+import org.eclipse.jetty.http.content.ResourceHttpContentFactory;
+import org.eclipse.jetty.io.ByteBufferPool;
+import org.eclipse.jetty.util.resource.ResourceFactory;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,6 +40,7 @@ class RangesOfReplacedFilesTest {
 
     private final AtomicInteger lookUps = new AtomicInteger();
     private volatile Path target;
+    private SendfileContentFactory factory;
 
     /** The servlet asks where a request leads to before each of its two look-ups. */
     private final class Replacing extends SendfileServlet {
@@ -73,6 +81,16 @@ class RangesOfReplacedFilesTest {
         return context;
     }
 
+    /** Its servlet finds files by what the context has. */
+    private ServletContextHandler contextWithAFactory() {
+        ServletContextHandler context = context();
+        HttpContent.Factory files = new ResourceHttpContentFactory(
+                ResourceFactory.root().newResource(directory), MimeTypes.DEFAULTS, ByteBufferPool.SIZED_NON_POOLING);
+        factory = new SendfileContentFactory(files);
+        context.setAttribute(HttpContent.Factory.class.getName(), factory);
+        return context;
+    }
+
     @BeforeEach
     void write() throws IOException {
         first(directory.resolve("file.txt"));
@@ -101,10 +119,20 @@ class RangesOfReplacedFilesTest {
 
     @Test
     void oneRangeAndSeveral() throws Exception {
+        oneRangeAndSeveral(this::context);
+    }
+
+    @Test
+    void oneRangeAndSeveralByAFactoryOfTheContext() throws Exception {
+        oneRangeAndSeveral(this::contextWithAFactory);
+        assertTrue(factory.isStopped());
+    }
+
+    private void oneRangeAndSeveral(Supplier<ServletContextHandler> context) throws Exception {
         Path file = directory.resolve("file.txt");
         for (String ranges : new String[] {"10-29", "0-9,20-39"}) {
             first(file);
-            try (TestServer server = new TestServer(Connectors.NIO::http).start(context());
+            try (TestServer server = new TestServer(Connectors.NIO::http).start(context.get());
                     RawClient client = server.client()) {
                 assertFirst(ranges(client, file, ranges, ""));
                 // And is not believed any longer than that request.
