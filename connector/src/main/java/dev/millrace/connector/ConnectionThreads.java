@@ -2,7 +2,6 @@ package dev.millrace.connector;
 
 import java.util.Collection;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -107,7 +106,7 @@ final class ConnectionThreads implements Executor {
 
     @Override
     public void execute(Runnable task) {
-        begin(() -> task);
+        execute(new Task(null, task));
     }
 
     /**
@@ -117,7 +116,10 @@ final class ConnectionThreads implements Executor {
      * @param beginning returns what to run after it; null for nothing
      */
     void begin(Supplier<@Nullable Runnable> beginning) {
-        Task task = new Task(beginning);
+        execute(new Task(beginning, null));
+    }
+
+    private void execute(Task task) {
         tasks.incrementAndGet();
         try {
             if (stopped) {
@@ -133,9 +135,11 @@ final class ConnectionThreads implements Executor {
     /** What one thread runs. */
     private final class Task implements Runnable {
         private @Nullable Supplier<@Nullable Runnable> beginning;
+        private @Nullable Runnable life;
 
-        Task(Supplier<@Nullable Runnable> beginning) {
+        Task(@Nullable Supplier<@Nullable Runnable> beginning, @Nullable Runnable life) {
             this.beginning = beginning;
+            this.life = life;
         }
 
         @Override
@@ -145,8 +149,10 @@ final class ConnectionThreads implements Executor {
                 note(thread);
                 // The thread must not keep the class loader of the web application whose request made it.
                 thread.setContextClassLoader(ConnectionThreads.class.getClassLoader());
-                Runnable life = Objects.requireNonNull(beginning).get();
-                beginning = null;
+                if (beginning != null) {
+                    life = beginning.get();
+                    beginning = null;
+                }
                 if (life != null) {
                     life.run();
                 }
