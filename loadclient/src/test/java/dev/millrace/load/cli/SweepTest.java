@@ -71,7 +71,7 @@ class SweepTest {
     @Test
     void linesHaveTheSameWidth() throws IOException {
         try (TestServer server = new TestServer(TestServer::answerUuids)) {
-            Cli cli = Cli.run("uuid", "-c", "1,20", "-n", "20", "--warmup=0s", server.url("/generate-uuid"));
+            Cli cli = Cli.run("uuid", "-c", "1,20", "-n", "2000", "--warmup=0s", server.url("/generate-uuid"));
             List<String> lines = cli.outLines();
             assertEquals(lines.get(0).indexOf("| err"), lines.get(1).indexOf("| err"), cli.out());
             assertTrue(lines.get(0).startsWith("c=1 GET ka=on RANDOM n=1 "), cli.out());
