@@ -39,11 +39,13 @@ final class EntityTags {
         if (!(variant.getResource() instanceof FileResource file)) {
             return variant;
         }
-        String suffix = variants.stream()
-                .filter(format -> format.getEncoding().equals(variant.getContentEncodingValue()))
-                .map(CompressedContentFormat::getEtagSuffix)
-                .findFirst()
-                .orElse("");
+        String suffix = "";
+        for (CompressedContentFormat format : variants) {
+            if (format.getEncoding().equals(variant.getContentEncodingValue())) {
+                suffix = format.getEtagSuffix();
+                break;
+            }
+        }
         HttpField etag = new HttpField(HttpHeader.ETAG, EtagUtils.rewriteWithSuffix(file.etag(), suffix));
         return new HttpContent.Wrapper(variant) {
             @Override

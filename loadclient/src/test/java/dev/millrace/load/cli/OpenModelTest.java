@@ -11,6 +11,8 @@ import dev.millrace.load.report.RunFile;
 import dev.millrace.load.run.CellResult;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -274,59 +276,45 @@ class OpenModelTest {
         }
     }
 
-    @Test
-    void aThrottledDownloadKeepsItsLine() throws IOException {
-        byte[] content = TestFiles.content(100_000);
+    /** Four downloads by two clients, each at 200,000 bytes per second. */
+    private Cli throttled(int bytes, String... more) throws IOException {
+        byte[] content = TestFiles.content(bytes);
         try (TestServer server = new TestServer((request, out, socket) -> TestServer.send(
                 out,
                 "200 OK",
                 "application/octet-stream",
                 request.target().endsWith(".json") ? TestFiles.catalog("a", content) : content))) {
-            Cli cli = Cli.run(
-                    "download",
-                    "-c=2",
-                    "-n=4",
-                    "--limit-rate=200000",
-                    "--warmup=0s",
-                    "-o",
-                    folder.toString(),
-                    server.url("/f/"));
-            assertEquals(ExitCode.GOOD, cli.code(), cli.err());
-            CellResult cell = only();
-            assertEquals("200000", cell.parameters().get("limit"));
-            assertEquals(1, cell.sizes().size());
-            assertEquals(4, cell.sizes().get(0).downloads());
-            assertTrue(cell.sizes().get(0).speed() <= 0.21, () -> "MB/s: " + cell.sizes());
-            assertTrue(
-                    cell.times().latency().p50() >= 480_000,
-                    () -> "half a second each: " + cell.times().latency());
-            assertNotNull(cell.times().lateness());
+            List<String> words =
+                    new ArrayList<>(List.of("download", "-c=2", "-n=4", "--limit-rate=200000", "--warmup=0s", "-o"));
+            words.add(folder.toString());
+            words.addAll(List.of(more));
+            words.add(server.url("/f/"));
+            return Cli.run(words.toArray(String[]::new));
         }
+    }
+
+    @Test
+    void aThrottledDownloadKeepsItsLine() throws IOException {
+        Cli cli = throttled(100_000);
+        assertEquals(ExitCode.GOOD, cli.code(), cli.err());
+        CellResult cell = only();
+        assertEquals("200000", cell.parameters().get("limit"));
+        assertEquals(1, cell.sizes().size());
+        assertEquals(4, cell.sizes().get(0).downloads());
+        assertTrue(cell.sizes().get(0).speed() <= 0.21, () -> "MB/s: " + cell.sizes());
+        assertTrue(
+                cell.times().latency().p50() >= 480_000,
+                () -> "half a second each: " + cell.times().latency());
+        assertNotNull(cell.times().lateness());
     }
 
     /** It would be late by its last byte, too, and one distribution would tell of two things. */
     @Test
     void aThrottledDownloadByTheClockIsLateByItsBeginning() throws IOException {
-        byte[] content = TestFiles.content(20_000);
-        try (TestServer server = new TestServer((request, out, socket) -> TestServer.send(
-                out,
-                "200 OK",
-                "application/octet-stream",
-                request.target().endsWith(".json") ? TestFiles.catalog("a", content) : content))) {
-            Cli cli = Cli.run(
-                    "download",
-                    "-c=2",
-                    "-R=5",
-                    "-n=4",
-                    "--limit-rate=200000",
-                    "--warmup=0s",
-                    "-o",
-                    folder.toString(),
-                    server.url("/f/"));
-            CellResult cell = only();
-            assertEquals(4, cell.counts().requests(), cli.err());
-            assertEquals(4, cell.times().lateness().count());
-        }
+        Cli cli = throttled(20_000, "-R=5");
+        CellResult cell = only();
+        assertEquals(4, cell.counts().requests(), cli.err());
+        assertEquals(4, cell.times().lateness().count());
     }
 
     @Test
