@@ -88,6 +88,11 @@ public abstract class LimitedConnector extends RestartableConnector {
         return value;
     }
 
+    @ManagedAttribute("Open connections; those that linger are not among them")
+    public int getOpenConnections() {
+        return getConnectedEndPoints().size();
+    }
+
     @ManagedAttribute("Most connections that are open at once; 0: no limit")
     public int getMaxConnections() {
         return permits.getMost();

@@ -33,9 +33,7 @@ record ConnectorMeters(MillraceConnector connector, Tags tags, MeterRegistry reg
     }
 
     private void bindConnections() {
-        ToDoubleFunction<MillraceConnector> open =
-                of -> of.getConnectedEndPoints().size();
-        gauge("millrace.connections", "Open connections", connector, open);
+        gauge("millrace.connections", "Open connections", connector, MillraceConnector::getOpenConnections);
         String lingering = "Answered connections that linger";
         gauge("millrace.connections.lingering", lingering, connector, MillraceConnector::getLingeringConnections);
         if (connector.getMaxConnections() > 0) {

@@ -16,10 +16,17 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import javax.management.Attribute;
 import javax.management.JMException;
 import javax.management.MBeanAttributeInfo;
@@ -29,6 +36,7 @@ import javax.management.ObjectName;
 import org.eclipse.jetty.jmx.MBeanContainer;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -40,6 +48,10 @@ class ManagementTest {
 
     /** More than the buffers of two sockets. */
     private static final int LARGE_BYTES = 32 << 20;
+
+    private static final Pattern ROW = Pattern.compile("^\\| ([^|]*)\\| ([^|]*)\\|", Pattern.MULTILINE);
+    private static final Pattern CLASS = Pattern.compile("\\b[A-Z][a-z]\\w+");
+    private static final Pattern CODE = Pattern.compile("(?<=`)\\w+(?=`)");
 
     private final MBeanServer beans = MBeanServerFactory.newMBeanServer();
 
@@ -137,10 +149,57 @@ class ManagementTest {
         }
     }
 
+    /** Where a row names no bean, it is that of the row before. */
+    @Test
+    void everyFigureOfTheDocumentationIsThere() throws Exception {
+        String document = Files.readString(Path.of("..", "docs", "connectors.md"));
+        String section =
+                document.substring(document.indexOf("\n## JMX and dump"), document.indexOf("\n## Flight recorder"));
+        Map<String, Class<?>> classes = classes();
+        List<String> beans = List.of();
+        int figures = 0;
+        for (Matcher row = ROW.matcher(section); row.find(); ) {
+            if (row.group(1).strip().equals("both")) {
+                beans = List.of("BioConnector", "NioConnector");
+            } else if (!row.group(1).isBlank()) {
+                beans = found(CLASS, row.group(1));
+            }
+            for (String figure : found(CODE, row.group(2))) {
+                for (String bean : beans) {
+                    assertTrue(classes.containsKey(bean), bean);
+                    assertTrue(figures(classes.get(bean)).contains(figure), bean + " has no " + figure);
+                    figures++;
+                }
+            }
+        }
+        assertTrue(figures >= 40, "only " + figures);
+    }
+
+    private static List<String> found(Pattern pattern, String text) {
+        return pattern.matcher(text).results().map(MatchResult::group).toList();
+    }
+
+    private static Map<String, Class<?>> classes() throws Exception {
+        Path root = Path.of("target", "classes");
+        Map<String, Class<?>> classes = new HashMap<>();
+        try (Stream<Path> files = Files.walk(root.resolve("dev"))) {
+            for (Path file :
+                    files.filter(file -> file.toString().endsWith(".class")).toList()) {
+                String name = root.relativize(file).toString().replace('/', '.').replaceFirst("\\.class$", "");
+                Class<?> type = Class.forName(name, false, ManagementTest.class.getClassLoader());
+                classes.put(type.getSimpleName(), type);
+            }
+        }
+        return classes;
+    }
+
     private Set<String> ownFigures(ObjectName name) throws Exception {
-        Class<?> type = Class.forName(beans.getMBeanInfo(name).getClassName());
+        return figures(Class.forName(beans.getMBeanInfo(name).getClassName()));
+    }
+
+    private static Set<String> figures(Class<?> bean) {
         Set<String> figures = new HashSet<>();
-        for (; type.getName().startsWith("dev.millrace"); type = type.getSuperclass()) {
+        for (Class<?> type = bean; type.getName().startsWith("dev.millrace"); type = type.getSuperclass()) {
             for (Method method : type.getDeclaredMethods()) {
                 if (method.isAnnotationPresent(ManagedAttribute.class)) {
                     String figure = method.getName().replaceFirst("^(get|is)", "");
