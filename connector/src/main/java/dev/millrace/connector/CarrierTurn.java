@@ -42,9 +42,8 @@ final class CarrierTurn {
             beginMillis = millis;
             // A thread of a pool, which answers asynchronously, has no carrier.
             if (VirtualThreads.isVirtualThread()) {
-                // With an interrupt no park gives the carrier away, nor does the first one behind it: an interrupt
-                // leaves a
-                // permit.
+                // With an interrupt no park gives the carrier away, nor does the first one behind it, for an interrupt
+                // leaves a permit.
                 boolean interrupted = Thread.interrupted();
                 if (interrupted) {
                     LockSupport.parkNanos(1);

@@ -332,9 +332,8 @@ final class TlsConnection extends SslConnection {
 
         @Override
         protected void onIncompleteFlush() {
-            // Who has given the write up ends it. To go on would come here again, each time deeper, until then. A
-            // blocking
-            // write has ended by then.
+            // Who has given the write up ends it. To go on would come here again, each time deeper, until then.
+            // A blocking write has ended by then.
             if (!cancelled || TlsState.isBlocking(this)) {
                 buffers.handOver(super::onIncompleteFlush);
             }
