@@ -102,7 +102,9 @@ public final class Replay implements AutoCloseable {
     public List<String> announcement() {
         List<String> lines = new ArrayList<>(List.of(experiment.title()));
         experiment.scaled().forEach(line -> lines.add("- " + line));
-        lines.add("- A server is warmed until its JIT compilers rest, which may take longer than planned.");
+        lines.add(
+                "- A server is warmed until its JIT compilers rest, and a window in which they work is measured again. "
+                        + "Both may take longer than planned.");
         servers.skipped().forEach((name, reason) -> lines.add("- left out: " + name + " (" + reason + ")"));
         settings.peers().stream()
                 .filter(name -> !serverNames().contains(name))

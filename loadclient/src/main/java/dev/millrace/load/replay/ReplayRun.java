@@ -45,7 +45,8 @@ final class ReplayRun {
     private final Interruption interruption;
     private final PrintWriter err;
     private final Progress.Style progress;
-    private final QuietWindows windows;
+    private final QuietWindows quiet;
+    private final RestedWindows rested;
     private final Rounds rounds;
     private final List<CellResult> results = new ArrayList<>();
     private @Nullable Exception failure;
@@ -73,12 +74,13 @@ final class ReplayRun {
         this.interruption = interruption;
         this.err = err;
         this.progress = progress;
-        this.windows = new QuietWindows(maxStealPercent, nanos -> rest(Duration.ofNanos(nanos)), err);
+        this.quiet = new QuietWindows(maxStealPercent, nanos -> rest(Duration.ofNanos(nanos)), err);
+        this.rested = new RestedWindows(err);
     }
 
-    /** The windows that the machine's host disturbed, for the report. */
+    /** The windows that the machine's host disturbed, or the server's compilers, for the report. */
     String disturbances() {
-        return windows.toString();
+        return quiet + ". " + rested;
     }
 
     /** Measures all blocks. It ends early on an interruption, or when something fails after the first result. */
@@ -151,7 +153,8 @@ final class ReplayRun {
                         Locale.ROOT, "%d/%d", ++cellsDone, Math.max(cellsDone, plan.cells() * lengths.blocks()));
         QuietWindows.Window window = () -> run(
                 row, server, row.clients(), seconds(lengths.settle(row)), seconds(lengths.window(row)), block, name);
-        CellResult result = rehearsal ? window.measure() : windows.measure(window);
+        CellResult result =
+                rehearsal ? window.measure() : quiet.measure(() -> rested.measure(server.cpu()::compilerNanos, window));
         if (!rehearsal || result.errorCount() > 0) {
             results.add(result);
             err.println(ResultLine.of(result, 1));
