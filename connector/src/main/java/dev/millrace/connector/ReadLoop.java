@@ -8,7 +8,6 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.FillInterest;
-import org.eclipse.jetty.util.NanoTime;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -353,16 +352,7 @@ final class ReadLoop {
             if (room == null) {
                 return;
             }
-            long begin = 0;
-            if (turn != null) {
-                // Rarely has the peer's next request arrived when the answer has just left. Other threads that can run
-                // have their turn first, twice. Often enough the bytes are there after it, which saves parking: two
-                // calls of epoll_ctl, and a wake-up by the poller. Measured by docs/bench/connectors.sh: 4, and 8, save
-                // no more.
-                Thread.yield();
-                Thread.yield();
-                begin = NanoTime.now();
-            }
+            long begin = turn == null ? 0 : turn.beginRead();
             resources.statistics().onReadBlocked();
             try {
                 boolean isEnd = true;
