@@ -9,8 +9,8 @@ import java.util.function.LongSupplier;
 
 /**
  * Measures windows again in which the server's JIT compilers worked. A warm-up has few clients. With all of them other code of the
- * server is hot, which is compiled in the first windows: that takes a seventh more CPU, of this cell and not of the next. The window in
- * which the compilers took least counts, and a window with errors counts at once. See decision 0095. Confined to one thread.
+ * server is hot, and is compiled in the first windows. A cell then takes a seventh more CPU. The window in which the compilers took least
+ * counts, and a window with errors counts at once. See decision 0095. Confined to one thread.
  */
 final class RestedWindows {
 

@@ -1,8 +1,11 @@
 package dev.millrace.examples.javalin;
 
 import dev.millrace.connector.BioConnector;
+import dev.millrace.files.SendfileHandler;
 import io.javalin.Javalin;
+import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.handler.ContextHandler;
 
 /** Javalin on a blocking connector. */
 public final class JavalinExample {
@@ -17,6 +20,14 @@ public final class JavalinExample {
             });
             config.routes.get("/hello", context -> context.result("Hello from Javalin"));
         });
+    }
+
+    /** Has the kernel send the files of a folder. Called before the start. */
+    static SendfileHandler serveFiles(Javalin application, String folder) {
+        SendfileHandler files = new SendfileHandler();
+        files.setBaseResourceAsString(folder);
+        application.jettyServer().server().setHandler(new Handler.Sequence(new ContextHandler(files, "/static")));
+        return files;
     }
 
     public static void main(String[] args) {

@@ -14,8 +14,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
-import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.handler.ContextHandler;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,11 +27,9 @@ class JavalinStaticFilesTest {
         byte[] bytes = new byte[200_000];
         new Random(1).nextBytes(bytes);
         Files.write(folder.resolve("file.bin"), bytes);
-        SendfileHandler files = new SendfileHandler();
-        files.setBaseResourceAsString(folder.toString());
         Javalin application = JavalinExample.application(0);
         application.unsafe.routes.get("/static/made", context -> context.result("made"));
-        application.jettyServer().server().setHandler(new Handler.Sequence(new ContextHandler(files, "/static")));
+        SendfileHandler files = JavalinExample.serveFiles(application, folder.toString());
         application.start();
         try {
             assertArrayEquals(bytes, get(application, "/static/file.bin"));
