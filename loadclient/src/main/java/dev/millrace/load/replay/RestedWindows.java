@@ -36,8 +36,7 @@ final class RestedWindows {
             throws IOException, InterruptedException {
         Attempt best = attempt(compilerNanos, window);
         for (int attempt = 1; best.mayBeBetter() && attempt < MOST_ATTEMPTS; attempt++) {
-            err.printf(
-                    Locale.ROOT, "again: the server's JIT compilers took %.0f ms in it%n", best.compiledSeconds * 1000);
+            err.println("again: " + best.reason());
             again++;
             Attempt next = attempt(compilerNanos, window);
             if (next.result.stoppedEarly()) {
@@ -68,6 +67,13 @@ final class RestedWindows {
             return result.errorCount() == 0
                     && !result.stoppedEarly()
                     && compiledSeconds > Math.max(LEAST_SECONDS, RESTING_SHARE * result.windowSeconds());
+        }
+
+        String reason() {
+            return Double.isInfinite(compiledSeconds)
+                    ? "a thread of the server's JIT compilers has ended, and its time is unknown"
+                    : String.format(
+                            Locale.ROOT, "the server's JIT compilers took %.0f ms in it", compiledSeconds * 1000);
         }
     }
 

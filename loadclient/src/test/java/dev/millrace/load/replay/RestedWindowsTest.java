@@ -110,6 +110,9 @@ class RestedWindowsTest {
         Planned rested = window(2, 0);
         assertSame(rested.result(), measure(window(2, -50), rested));
         assertCounts(1, 0);
+        assertEquals(
+                "again: a thread of the server's JIT compilers has ended, and its time is unknown",
+                said.toString().strip());
     }
 
     @Test
