@@ -14,7 +14,7 @@ import java.util.function.LongSupplier;
  */
 final class RestedWindows {
 
-    /** Attempts at each window. Most servers rest in the second. */
+    /** Attempts at each window. */
     static final int MOST_ATTEMPTS = 4;
     /** Share of a window's time up to which compilers count as at rest. */
     private static final double RESTING_SHARE = 0.05;
