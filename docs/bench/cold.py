@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Downloads files from a server on 127.0.0.1 at a limited rate until SIGTERM, and then prints "files COUNT".
 
-usage: docs/bench/cold.py PORT DIR CLIENTS BYTES_PER_SECOND cold|hot
+usage: docs/bench/cold.py PORT DIR CLIENTS BYTES_PER_SECOND cold|hot [CERTIFICATE]
 
 The server has the files of DIR below /files/cold/. cold: before each request the system drops the file's pages (posix_fadvise(2)), and
 the files are taken in turn, so that the server has let go of each when it comes again. hot: the same two files again and again.
+With a server's certificate (PEM) they come over TLS.
 """
 import http.client
 import os
 import signal
+import ssl
 import sys
 import threading
 import time
@@ -16,6 +18,7 @@ import time
 PIECE_BYTES = 64 * 1024
 
 port, directory, clients, rate, kind = int(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5]
+tls = ssl.create_default_context(cafile=sys.argv[6]) if len(sys.argv) > 6 else None
 names = sorted(os.listdir(directory))[: None if kind == "cold" else 2]
 lock = threading.Lock()
 taken = done = 0
@@ -51,7 +54,10 @@ def download(connection, name):
 
 def run():
     global done
-    connection = http.client.HTTPConnection("127.0.0.1", port)
+    if tls:
+        connection = http.client.HTTPSConnection("127.0.0.1", port, context=tls)
+    else:
+        connection = http.client.HTTPConnection("127.0.0.1", port)
     while True:
         name = next_name()
         if kind == "cold":

@@ -4,14 +4,15 @@
 # 99 % of their latency beside downloads of cold files, as a multiple of what it is alone and beside as many downloads of hot files;
 # then all three, and the MB that the server read from the disk. Needs nginx and python3.
 #
-# usage: docs/bench/cold.sh [rounds [seconds]]      after: mvn -DskipTests package
+# usage: docs/bench/cold.sh [rounds [seconds [tls]]]      after: mvn -DskipTests package
+# tls: all of it over TLS, which needs openssl.
 # DOWNLOADS (8) clients take DOWNLOAD_RATE (10000000) bytes per second each, of 200 files of 8 MiB. These lie in DATA_DIR (the temporary
 # directory), which must be on a disk. Each server serves WARM_UP_SECONDS (15) of each kind first. JAVA names another JVM;
 # JAVA_OPTIONS (-Xmx256m) are given to each. SERVERS replaces the list, a line each: label, nginx, nginx-aio (with aio threads) or a peer,
 # options.
 # shellcheck source=docs/bench/lib.sh
 . "$(dirname "$0")/lib.sh"
-rounds=${1:-5} seconds=${2:-5} warm_up=${WARM_UP_SECONDS:-15}
+rounds=${1:-5} seconds=${2:-5} warm_up=${WARM_UP_SECONDS:-15} start=start_peer trust=()
 needs "$peers"
 needs "$client"
 servers=${SERVERS:-"nginx nginx
@@ -36,7 +37,7 @@ disk_bytes() { for pid in $(tree_of "${pids[$1]}"); do cat "/proc/$pid/io"; done
 # p99 LABEL SECONDS: sets p99_us, of the requests for the hot file
 p99() {
     rm -rf "$work/run"
-    "$java" -jar "$client" http -c 8 --rate 1000 -d "$2s" --warmup 500ms --progress none -o "$work/run" "$(url_of "$1")/files/hot.bin" \
+    "$java" -jar "$client" http -c 8 --rate 1000 -d "$2s" --warmup 500ms --progress none "${trust[@]}" -o "$work/run" "$(url_of "$1")/files/hot.bin" \
         > "$work/run.out" 2>&1 || [ $? = 3 ] || { cat "$work/run.out" >&2; fail "requests to $1 failed"; }
     p99_us=$(cell "$work/run" latency_p99_us)
     [ -n "$p99_us" ] || fail "$1: fewer than 100 requests for the hot file have no 99 %"
@@ -46,7 +47,7 @@ p99() {
 beside() {
     local url
     url=$(url_of "$1")
-    python3 docs/bench/cold.py "${url##*:}" "$data/cold" "${DOWNLOADS:-8}" "${DOWNLOAD_RATE:-10000000}" "$2" > "$work/downloads" & downloads=$!
+    python3 docs/bench/cold.py "${url##*:}" "$data/cold" "${DOWNLOADS:-8}" "${DOWNLOAD_RATE:-10000000}" "$2" "${trust[@]:1}" > "$work/downloads" & downloads=$!
     p99 "$1" "$3"
     kill "$downloads" 2> /dev/null || true
     wait "$downloads" || fail "downloads from $1 failed"
@@ -71,11 +72,12 @@ mkdir "$data/cold"
 for i in $(seq 200); do head -c 8388608 /dev/urandom > "$data/cold/$i.bin"; done
 # Pages that are yet to be written cannot be dropped.
 sync -f "$data"
+[ "${3:-}" != tls ] || { make_key; start=start_tls_peer trust=(--cacert "$work/cert.pem"); }
 while read -r label peer options; do
     # shellcheck disable=SC2086
     case $peer in
-        nginx-aio) NGINX_AIO=threads start_peer "$label" "$data" nginx ;;
-        *) start_peer "$label" "$data" "$peer" $options ;;
+        nginx-aio) NGINX_AIO=threads $start "$label" "$data" nginx ;;
+        *) $start "$label" "$data" "$peer" $options ;;
     esac
 done <<< "$servers"
 for label in "${labels[@]}"; do measure "$label" "$warm_up" > /dev/null; done
@@ -84,5 +86,5 @@ for round in $(seq 0 $((rounds - 1))); do
     for label in $(in_turn "$round" "${labels[@]}"); do undisturbed measure "$label" "$seconds" >> "$work/results"; done
 done
 about
-echo "cold: ${DOWNLOADS:-8} downloads of ${DOWNLOAD_RATE:-10000000} bytes/s, $rounds rounds of $seconds s after $warm_up s, files in $data"
+echo "cold${3:+ over $3}: ${DOWNLOADS:-8} downloads of ${DOWNLOAD_RATE:-10000000} bytes/s, $rounds rounds of $seconds s after $warm_up s, files in $data"
 by_label "${labels[@]}" < "$work/results" | table "cold/alone" "cold/hot" "alone ms" "hot ms" "cold ms" "disk MB"

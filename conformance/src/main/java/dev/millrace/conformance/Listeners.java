@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import org.eclipse.jetty.alpn.server.ALPNServerConnectionFactory;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
@@ -35,12 +36,17 @@ import org.eclipse.jetty.websocket.server.WebSocketUpgradeHandler;
 /**
  * The same applications behind each kind of connector, one server each, on free ports of the loopback interface. There
  * are files below {@code /}, the UUID service below {@code /uuids/}, and a WebSocket at {@code /ws} that sends back
- * what it gets. A greeting is elsewhere. Servers speak HTTP/1.1, HTTP/2 in clear text, and with a key HTTP/2 over TLS
- * on a port of its own. Used by one thread.
+ * what it gets. A greeting is elsewhere, and comes late at {@link #LATER}. Servers speak HTTP/1.1, HTTP/2 in clear
+ * text, and with a key HTTP/2 over TLS on a port of its own. Used by one thread.
  */
 public final class Listeners implements AutoCloseable {
     /** Jetty's own connector, which the others are compared with. */
     public static final String CONTROL = "jetty";
+
+    /** The path of an answer that comes after what the client has sent with its request. */
+    public static final String LATER = "/later";
+
+    private static final long LATER_MILLIS = 100;
 
     /** The size of the largest messages of the Autobahn test suite. */
     private static final int MOST_MESSAGE_BYTES = 16 * 1024 * 1024;
@@ -60,8 +66,18 @@ public final class Listeners implements AutoCloseable {
             Content.Source.consumeAll(request);
             response.getHeaders().put("Content-Type", "text/plain;charset=utf-8");
             response.getHeaders().put("Cache-Control", "no-store");
-            Content.Sink.write(response, true, "Hello, world!", callback);
+            if (Request.getPathInContext(request).equals(LATER)) {
+                request.getComponents()
+                        .getScheduler()
+                        .schedule(() -> greet(response, callback), LATER_MILLIS, TimeUnit.MILLISECONDS);
+            } else {
+                greet(response, callback);
+            }
             return true;
+        }
+
+        private static void greet(Response response, Callback callback) {
+            Content.Sink.write(response, true, "Hello, world!", callback);
         }
     }
 

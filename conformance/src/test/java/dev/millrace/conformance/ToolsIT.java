@@ -119,7 +119,8 @@ class ToolsIT {
         List<String> faults = known.faults(tool, results);
         // Jetty's own connector has not the same result at each run: a fault is what is one each time.
         for (int i = 1; i < RUNS && !faults.isEmpty(); i++) {
-            List<String> again = known.faults(tool, onAll(ports, run));
+            results = onAll(ports, run);
+            List<String> again = known.faults(tool, results);
             faults = faults.stream().filter(again::contains).toList();
         }
         results.forEach(
@@ -209,11 +210,12 @@ class ToolsIT {
         specified(listeners.securePorts(), "-t", "-k");
     }
 
+    /** The answer comes late. An answer at once may end a stream before the frame comes that must be refused on it. */
     private void specified(Map<String, Integer> ports, String... options) throws Exception {
         compare("h2spec", 90, ports, (listener, port) -> {
             Path report = reports.resolve(listener + ".xml");
             List<String> command = new ArrayList<>(List.of(tool("h2spec"), "-h", "127.0.0.1", "-p", "" + port));
-            command.addAll(List.of("-o", "2", "-j", report.toString(), "--strict"));
+            command.addAll(List.of("-P", Listeners.LATER, "-o", "2", "-j", report.toString(), "--strict"));
             command.addAll(List.of(options));
             return cases(report, output("", command.toArray(String[]::new)));
         });

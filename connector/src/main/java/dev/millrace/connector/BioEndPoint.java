@@ -348,7 +348,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
                 end.run();
             } else {
                 // The application hears of it and may block, as may TLS: the selector, a timeout or a stop must not.
-                connector.runElsewhere(end);
+                connector.runElsewhere(TlsState.whenWriterHasLeft(this, end));
             }
         }
     }
@@ -385,6 +385,11 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
     @Override
     public void withdraw(FileRegion region) {
         blockingWrite.withdraw(region);
+    }
+
+    /** Reads what TLS encrypts next, as {@link FileRegion#read}; by another thread if this one must not wait for the disk. */
+    int read(FileRegion region, ByteBuffer target) throws IOException {
+        return selected == null ? blockingWrite.read(region, target) : region.read(target);
     }
 
     @Override

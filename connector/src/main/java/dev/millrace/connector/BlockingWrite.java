@@ -182,7 +182,11 @@ final class BlockingWrite {
         }
         try {
             boolean leavesWithHeader = region.leavesWithHeader(buffers, token);
-            region.beforeFirst();
+            if (turn == null || leavesWithHeader) {
+                region.beforeFirst();
+            } else {
+                turn.begin(resources.threads(), region);
+            }
             write(buffers, 0, leavesWithHeader ? token + 1 : token, token);
             region.advance(0);
             // A region that has left whole with the header has had a turn too, for which nobody need wait.
@@ -280,7 +284,17 @@ final class BlockingWrite {
         while (region.remaining() > left) {
             int slice = Math.min(sliceBytes, region.remaining() - left);
             long begin = beginCall(slice);
-            int sent = region.transferTo(endPoint.getChannel(), slice);
+            lookAfterWait(region);
+            int sent;
+            if (turn == null) {
+                sent = region.transferTo(endPoint.getChannel(), slice);
+            } else if (turn.mayAwaitDisk()) {
+                sent = turn.callElsewhere(resources.threads(), () -> region.transferTo(endPoint.getChannel(), slice));
+            } else {
+                long called = NanoTime.now();
+                sent = region.transferTo(endPoint.getChannel(), slice);
+                turn.onFileUsedSince(called);
+            }
             if (sent > 0) {
                 endPoint.onSent(sent);
                 endCall(sent, begin);
@@ -297,7 +311,8 @@ final class BlockingWrite {
         try {
             ByteBuffer buffer = block.getByteBuffer();
             buffer.clear().limit(Math.min(PARKING_BLOCK_BYTES, most));
-            int read = region.read(buffer);
+            lookAfterWait(region);
+            int read = turn == null ? region.read(buffer) : turn.read(resources.threads(), region, buffer);
             buffer.flip();
             while (buffer.hasRemaining()) {
                 int written = endPoint.getChannel().write(buffer);
@@ -308,6 +323,26 @@ final class BlockingWrite {
         } finally {
             block.release();
         }
+    }
+
+    // The mapping is looked at, which whoever gives the write up must wait for.
+    private void lookAfterWait(FileRegion region) throws EofException {
+        if (turn != null && turn.hasTakenLong()) {
+            endFile();
+            turn.lookAt(region);
+            sendsFile = true;
+        }
+    }
+
+    /** Reads what TLS encrypts next, before it writes that here. Whoever gives its write up waits for this. */
+    int read(FileRegion region, ByteBuffer target) throws IOException {
+        if (turn == null) {
+            return region.read(target);
+        }
+        if (region.sent() == 0 || turn.hasTakenLong()) {
+            turn.lookAt(region);
+        }
+        return turn.read(resources.threads(), region, target);
     }
 
     private long beginCall(int slice) {

@@ -1,5 +1,8 @@
 package dev.millrace.connector;
 
+import dev.millrace.transfer.FileRegion;
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.eclipse.jetty.util.NanoTime;
@@ -8,22 +11,29 @@ import org.eclipse.jetty.util.VirtualThreads;
 /**
  * When a virtual thread leaves its carrier to others. It does so before it waits for the peer, where that has paid. It does so too when
  * it has read or written for long without a wait. The JDK takes no carrier from a thread that does not wait. A peer that sends without a
- * pause, or takes all at once, never lets it wait. See decision 0086. One thread may read while another writes: then a turn may be
- * shorter, or longer, which does no harm.
+ * pause, or takes all at once, never lets it wait. See decision 0086. What is likely to wait for the disk is left to another thread. One
+ * thread may read while another writes: then a turn may be shorter, or longer, which does no harm.
  */
 final class CarrierTurn {
     private static final int TURN_MILLIS = 10;
-    /** A read that takes so long has waited for the peer, or the system has interrupted it. A shorter wait may count as none. */
+    /** A call that takes so long has waited for the peer or the disk, or the system has interrupted it. A shorter wait may count as none. */
     private static final int WAIT_NANOS = 1_000_000;
     /** A read that takes no longer has found its bytes there: to park takes more. */
     private static final int FOUND_NANOS = 10_000;
 
     private static final int MAX_YIELDS_TO_SKIP = 64;
+    /** The system reads ahead: between two calls that wait for the disk, many do not. */
+    private static final byte CALLS_ELSEWHERE = 64;
+
+    private static final int NEXT_BYTES = 1024 * 1024;
 
     // These belong to the thread that waits for the peer's bytes. Bytes, because every idle connection keeps them.
     private byte yieldsToSkip;
     private byte yieldsSkipped;
     private boolean hasYielded;
+    // These belong to the thread that writes, and to the one that it waits for.
+    private byte callsElsewhere;
+    private boolean hasTakenLong;
 
     private int beginMillis = millis(NanoTime.now());
 
@@ -67,6 +77,72 @@ final class CarrierTurn {
         } else {
             endIfOver(now);
         }
+    }
+
+    /**
+     * Called before a file is sent, and behind a call that took long: the system may have interrupted that one. If the next bytes are not
+     * in memory, calls are likely to wait for the disk. A virtual thread keeps its carrier meanwhile. So another thread is to make them
+     * ({@link ConnectionThreads#callOnPlatformThread}). See decision 0097.
+     */
+    void lookAt(FileRegion region) {
+        if (!region.isLoaded(hasTakenLong ? NEXT_BYTES : 1)) {
+            callsElsewhere = CALLS_ELSEWHERE;
+        }
+        hasTakenLong = false;
+    }
+
+    boolean hasTakenLong() {
+        return hasTakenLong;
+    }
+
+    boolean mayAwaitDisk() {
+        return callsElsewhere > 0;
+    }
+
+    /**
+     * Called when bytes of a file were sent or read.
+     *
+     * @param begin when the call began, by {@link NanoTime#now}
+     */
+    void onFileUsedSince(long begin) {
+        hasTakenLong = NanoTime.since(begin) >= WAIT_NANOS;
+        if (callsElsewhere > 0) {
+            callsElsewhere--;
+        }
+    }
+
+    /** As {@link FileRegion#beforeFirst}, by another thread if it may wait for the disk. */
+    void begin(ConnectionThreads threads, FileRegion region) throws IOException {
+        lookAt(region);
+        if (mayAwaitDisk()) {
+            callElsewhere(threads, () -> {
+                region.beforeFirst();
+                return 0;
+            });
+        } else {
+            region.beforeFirst();
+        }
+    }
+
+    /** Makes a call that may wait for the disk ({@link #mayAwaitDisk}): see {@link ConnectionThreads#callOnPlatformThread}. */
+    int callElsewhere(ConnectionThreads threads, ConnectionThreads.FileCall call) throws IOException {
+        return threads.callOnPlatformThread(() -> {
+            long begin = NanoTime.now();
+            int bytes = call.call();
+            onFileUsedSince(begin);
+            return bytes;
+        });
+    }
+
+    /** As {@link FileRegion#read}, by another thread if it may wait for the disk. */
+    int read(ConnectionThreads threads, FileRegion region, ByteBuffer target) throws IOException {
+        if (mayAwaitDisk()) {
+            return callElsewhere(threads, () -> region.read(target));
+        }
+        long begin = NanoTime.now();
+        int read = region.read(target);
+        onFileUsedSince(begin);
+        return read;
     }
 
     private void endIfOver(long now) {

@@ -1,5 +1,6 @@
 package dev.millrace.connector;
 
+import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -8,9 +9,11 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.eclipse.jetty.io.EndPoint;
@@ -31,10 +34,17 @@ final class ConnectionThreads implements Executor {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionThreads.class);
     /** Handlers have so long to return, before and after they are interrupted: as in Jetty's pool. */
     private static final long STOP_MILLIS = 2500;
+    /** As many as the JDK's own carriers at most: a disk that does not answer must not take all threads of the process. */
+    private static final int MAX_DISK_THREADS = 256;
 
     private final String name;
     private final boolean virtual;
     private final Executor executor;
+    /** Wait for the disk in place of virtual threads. There are none before a call needs one. */
+    private final Executor diskThreads;
+
+    private final Semaphore diskPermits = new Semaphore(MAX_DISK_THREADS);
+
     private final Set<Thread> running = ConcurrentHashMap.newKeySet();
     // Tasks that were taken and have not ended; a thread is among the running ones only once it runs.
     private final AtomicInteger tasks = new AtomicInteger();
@@ -48,6 +58,7 @@ final class ConnectionThreads implements Executor {
         this.name = name;
         this.executor = executor;
         this.virtual = virtual;
+        this.diskThreads = platformThreads(name + "-disk");
     }
 
     // A thread of either kind inherits nothing from the one that asks for it, an acceptor of low priority or a
@@ -132,6 +143,80 @@ final class ConnectionThreads implements Executor {
         }
     }
 
+    /** A call that uses a file, and returns a number of bytes. */
+    @FunctionalInterface
+    interface FileCall {
+        int call() throws IOException;
+    }
+
+    /**
+     * Makes a call that may wait for the disk. JDK 25 takes no carrier from a thread that waits for a file. So a virtual thread parks, and
+     * one of the system makes the call in its place. Without such a thread, this one makes the call.
+     *
+     * @return what the call returned
+     */
+    int callOnPlatformThread(FileCall call) throws IOException {
+        AwaitedCall awaited = new AwaitedCall(call);
+        diskPermits.acquireUninterruptibly();
+        try {
+            diskThreads.execute(awaited);
+        } catch (RejectedExecutionException | OutOfMemoryError x) {
+            LOG.debug("No thread but this one to wait for the disk: {}", x.toString());
+            awaited.run();
+        }
+        try {
+            return awaited.await();
+        } finally {
+            diskPermits.release();
+        }
+    }
+
+    /** A call for whose end the thread waits that has made this. Neither takes memory once the call has begun. */
+    private static final class AwaitedCall implements Runnable {
+        private final Thread waiting = Thread.currentThread();
+        private final FileCall call;
+        private int result;
+        private @Nullable Throwable failure;
+        private volatile boolean hasEnded;
+
+        AwaitedCall(FileCall call) {
+            this.call = call;
+        }
+
+        @Override
+        public void run() {
+            try {
+                result = call.call();
+            } catch (Throwable x) {
+                failure = x;
+            } finally {
+                hasEnded = true;
+                LockSupport.unpark(waiting);
+            }
+        }
+
+        // An interrupt does not end the wait: the call uses what was lent to the thread that waits.
+        private int await() throws IOException {
+            boolean interrupted = false;
+            while (!hasEnded) {
+                try {
+                    LockSupport.park(this);
+                } catch (OutOfMemoryError x) {
+                    // JDK 21 may lack the memory to park. The call still uses what was lent.
+                    Thread.onSpinWait();
+                }
+                interrupted |= Thread.interrupted();
+            }
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+            if (failure != null) {
+                throw IO.rethrow(failure);
+            }
+            return result;
+        }
+    }
+
     /** What one thread runs. */
     private final class Task implements Runnable {
         private @Nullable Supplier<@Nullable Runnable> beginning;
@@ -212,8 +297,10 @@ final class ConnectionThreads implements Executor {
     /** Takes no more tasks, and lets go of idle threads. */
     void stop() {
         stopped = true;
-        if (executor instanceof ExecutorService pool) {
-            pool.shutdown();
+        for (Executor threads : new Executor[] {executor, diskThreads}) {
+            if (threads instanceof ExecutorService pool) {
+                pool.shutdown();
+            }
         }
     }
 }

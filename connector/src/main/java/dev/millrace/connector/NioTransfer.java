@@ -101,13 +101,15 @@ final class NioTransfer implements Invocable.Task {
     /**
      * Called before the header is written without the token. It promises this version of the file, which may be written over once
      * the client has the header.
+     *
+     * @param requestLoop of the connection; null when no request was read by one
      */
-    void beforeHeader() {
+    void beforeHeader(@Nullable RequestLoop requestLoop) {
         if (region.sent() > 0) {
             return;
         }
         if (stage == Stage.WRITER) {
-            firstBytes = firstBytes();
+            firstBytes = firstBytes(requestLoop);
         }
         // A thread that must not wait for the disk does without, where the file is not in memory.
         if (!Invocable.isNonBlockingInvocation() || firstBytes > 0 || region.isLoaded(KNOWN_BY_BYTES)) {
@@ -128,7 +130,7 @@ final class NioTransfer implements Invocable.Task {
             // The region has left with the header.
             return true;
         }
-        int bytes = bytesOfTurn(before);
+        int bytes = bytesOfTurn(before, requestLoop);
         if (bytes == 0) {
             if (before == Stage.WRITER) {
                 stage = Stage.QUEUED;
@@ -137,7 +139,7 @@ final class NioTransfer implements Invocable.Task {
         }
         boolean byWorker = before == Stage.TURN;
         if (!byWorker) {
-            leaveSelectorFor(before, bytes, requestLoop);
+            leavesSelector(before == Stage.SELECTED ? 0 : bytes, requestLoop);
         }
         Stage next;
         try {
@@ -154,9 +156,9 @@ final class NioTransfer implements Invocable.Task {
         return next == null;
     }
 
-    private int bytesOfTurn(Stage now) {
+    private int bytesOfTurn(Stage now, @Nullable RequestLoop requestLoop) {
         return switch (now) {
-            case WRITER -> firstBytes == UNKNOWN ? firstBytes() : firstBytes;
+            case WRITER -> firstBytes == UNKNOWN ? firstBytes(requestLoop) : firstBytes;
             case TURN -> policy.turnBytes();
             case SELECTED -> {
                 region.onSelectorTurn();
@@ -168,19 +170,18 @@ final class NioTransfer implements Invocable.Task {
     }
 
     /** What the thread that writes the response sends by itself; 0: all is left to the workers. */
-    private int firstBytes() {
+    private int firstBytes(@Nullable RequestLoop requestLoop) {
         int bytes = Math.min(policy.firstBytes(), region.remaining());
-        return Invocable.isNonBlockingInvocation() && !region.isLoaded(bytes) ? 0 : bytes;
+        boolean mayWait = !Invocable.isNonBlockingInvocation()
+                && (bytes < LEAVES_SELECTOR_BYTES || leavesSelector(bytes, requestLoop));
+        return mayWait || region.isLoaded(bytes) ? bytes : 0;
     }
 
-    // The disk may be slow, and a large part of a file takes longer to send than a thread to wake.
-    private void leaveSelectorFor(Stage before, int bytes, @Nullable RequestLoop requestLoop) {
-        if (before == Stage.SELECTED
-                || bytes < LEAVES_SELECTOR_BYTES
-                || requestLoop == null
-                || !requestLoop.yieldSelector(selectorExecutor)) {
-            selectorExecutor.aboutToBlock();
-        }
+    // Whether this thread does not select, or no longer. If it does, another does too after some milliseconds. To send
+    // a large part of a file takes longer than to wake a thread.
+    private boolean leavesSelector(int bytes, @Nullable RequestLoop requestLoop) {
+        return (bytes >= LEAVES_SELECTOR_BYTES && requestLoop != null && requestLoop.yieldSelector(selectorExecutor))
+                || !selectorExecutor.aboutToBlock();
     }
 
     /**

@@ -97,14 +97,14 @@ final class RequestLoop implements Invocable.Task, Closeable {
      * Has another thread select, unless one does already.
      *
      * @param selectorExecutor of the connection's selector
-     * @return whether this thread does not select, or no longer
+     * @return whether this thread runs this, and does not select, or no longer
      */
     boolean yieldSelector(SelectorExecutor selectorExecutor) {
-        if (!inSelector) {
-            return true;
-        }
         if (thread != Thread.currentThread()) {
             return false;
+        }
+        if (!inSelector) {
+            return true;
         }
         mayBlock = mayBlock || selectorExecutor.leave();
         return mayBlock;

@@ -40,8 +40,7 @@ final class TlsConnection extends SslConnection {
 
     private final TlsBuffer.Pool buffers;
     private final TlsPace pace;
-    // These three change with Jetty's lock held. Records wait for networkFlush, with room for the one in Jetty's
-    // buffer.
+    // These three change with Jetty's lock held. Records wait for networkFlush, with room for that in Jetty's buffer.
     private @Nullable ByteBuffer records;
     private TlsMemory recordsMemory;
     private volatile @Nullable TlsBuffer rest;
@@ -200,6 +199,7 @@ final class TlsConnection extends SslConnection {
         private volatile @Nullable FileRegion announced;
         private volatile boolean behindMalformed;
         private volatile boolean cancelled;
+        private volatile boolean reads;
 
         @Override
         public void announce(FileRegion region) {
@@ -271,6 +271,9 @@ final class TlsConnection extends SslConnection {
             try {
                 TlsState.beforeCancel(this, cause);
             } finally {
+                // A slow disk may keep that one. This waits for its read, and spins no longer than it takes to encrypt
+                // that.
+                OrderlyEnd.await(Long.MAX_VALUE, () -> !reads);
                 WriteDuty.awaitFlushed(getWriteFlusher());
                 pending = super.cancelWrite(cause);
             }
@@ -369,7 +372,20 @@ final class TlsConnection extends SslConnection {
         }
 
         private boolean flush(ByteBuffer[] buffers, int token, FileRegion region, ByteBuffer bytes) throws IOException {
-            region.read(bytes);
+            reads = true;
+            try {
+                // Whoever gives the write up sees that this reads, or this sees that it was given up.
+                if (cancelled) {
+                    return false;
+                }
+                if (MillraceEndPoint.socket(this) instanceof BioEndPoint encrypted) {
+                    encrypted.read(region, bytes);
+                } else {
+                    region.read(bytes);
+                }
+            } finally {
+                reads = false;
+            }
             ByteBuffer part = bytes.flip().slice();
             ByteBuffer[] parts = Arrays.copyOf(buffers, token + 1);
             parts[token] = part;

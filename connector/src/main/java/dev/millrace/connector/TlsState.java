@@ -95,6 +95,22 @@ final class TlsState {
     }
 
     /**
+     * Has another thread tell of a connection's end when this one, which may have failed to write its response, has left Jetty's code. A
+     * listener that fails the response before that waits for ever. For Jetty's {@code IteratingCallback} keeps the first failure as
+     * long as its thread has not come back. Of the threads that write, this knows the one that handles the request.
+     */
+    static Runnable whenWriterHasLeft(MillraceEndPoint closed, Runnable end) {
+        Thread closing = Thread.currentThread();
+        return () -> {
+            // Without a thread to spare it is the closing one.
+            OrderlyEnd.await(
+                    OrderlyEnd.MOST_MILLIS,
+                    () -> Thread.currentThread() == closing || closed.handlingThread() != closing);
+            end.run();
+        };
+    }
+
+    /**
      * Fails what a protocol other than HTTP/1.1 wrote when it heard of its end (GOAWAY, RFC 9113 section 6.8).
      * SslConnection lets it wait for what TLS itself has written last, and tells nothing of that write's failure. The
      * frame's buffer would never be released.

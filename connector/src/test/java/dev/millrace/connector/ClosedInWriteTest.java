@@ -12,8 +12,14 @@ import java.io.IOException;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.server.Connector;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.ProxyConnectionFactory;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,12 +35,15 @@ class ClosedInWriteTest {
     /** More than the sockets of both sides take. */
     private static final int UNREAD_BYTES = 32 << 20;
 
+    private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
+
     /** Has a peer reset its connection. In a JVM of its own: a thread that waits for itself ends with that alone. */
     static final class Reset {
         public static void main(String[] arguments) throws Exception {
             Connectors connectors = Connectors.valueOf("BIO_" + arguments[0].toUpperCase(Locale.ROOT));
             Tls tls = new Tls();
-            TestServer server = new TestServer(s -> connectors.https(s, tls));
+            TestServer server =
+                    new TestServer(s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new LateWriter()));
             AtomicReference<Callback> handled = new AtomicReference<>(Callback.NOOP);
             server.connector().addBean(new Connection.Listener() {
                 @Override
@@ -53,6 +62,23 @@ class ClosedInWriteTest {
                 System.out.flush();
             } finally {
                 Runtime.getRuntime().halt(0);
+            }
+        }
+
+        /** A thread that has written takes a while to say so to Jetty, and need not have a processor. */
+        private static final class LateWriter extends HttpConnectionFactory {
+            @Override
+            public Connection newConnection(Connector connector, EndPoint endPoint) {
+                EndPoint late =
+                        new ProxyConnectionFactory.ProxyEndPoint(
+                                endPoint, endPoint.getLocalSocketAddress(), endPoint.getRemoteSocketAddress()) {
+                            @Override
+                            public void write(Callback callback, ByteBuffer... buffers) {
+                                super.write(callback, buffers);
+                                LockSupport.parkNanos(LATE_NANOS);
+                            }
+                        };
+                return super.newConnection(connector, late);
             }
         }
 

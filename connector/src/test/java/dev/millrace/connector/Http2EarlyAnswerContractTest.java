@@ -64,7 +64,7 @@ class Http2EarlyAnswerContractTest {
             Http2Frames frames = new Http2Frames(client);
             for (int i = 0; i < 3; i++) {
                 int stream = frames.post(path);
-                frames.sendPart(stream, 1000);
+                frames.sendPart(stream, new byte[1000]);
                 frames.content(stream);
                 assertEquals(ErrorCode.NO_ERROR.code, frames.awaitReset(stream));
             }
@@ -79,7 +79,7 @@ class Http2EarlyAnswerContractTest {
                 RawClient client = server.client()) {
             Http2Frames frames = new Http2Frames(client);
             int stream = frames.post(path);
-            frames.sendPart(stream, 1000);
+            frames.sendPart(stream, new byte[1000]);
             assertNotEquals(ErrorCode.NO_ERROR.code, frames.awaitReset(stream));
             assertEquals(ANSWER, frames.get("/answer").content());
         }

@@ -105,7 +105,7 @@ class Http2SlowHandlerContractTest {
     @Test
     void readsTheContentThatIsAwaited() throws Exception {
         int stream = frames.post("/echo");
-        frames.sendPart(stream, 3);
+        frames.sendPart(stream, new byte[3]);
         assertEquals("quick", frames.get("/quick").content());
         frames.send(stream, new byte[2]);
         assertArrayEquals(new byte[5], frames.content(stream));

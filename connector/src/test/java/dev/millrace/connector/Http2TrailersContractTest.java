@@ -63,7 +63,7 @@ class Http2TrailersContractTest {
                 RawClient client = server.client()) {
             Http2Frames frames = new Http2Frames(client).openWindows();
             int stream = frames.post("/");
-            frames.sendPart(stream, 5);
+            frames.sendPart(stream, new byte[5]);
             assertTrue(reading.await(30, TimeUnit.SECONDS));
             frames.sendMalformedTrailers(stream);
             assertEquals(PROTOCOL_ERROR, frames.awaitGoAwayError());

@@ -321,6 +321,7 @@ class HttpContractTest {
 
     @Test
     void refusesWhatIsNotHttp() throws Exception {
+        server.expectMalformedRequests();
         try (RawClient client = client()) {
             assertEquals(400, client.send("what\r\n\r\n").answer().status());
             assertEquals(-1, client.read());

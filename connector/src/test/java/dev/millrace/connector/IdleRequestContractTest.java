@@ -14,6 +14,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
@@ -80,6 +81,16 @@ class IdleRequestContractTest {
         abstract void handle(Request request, EndPoint endPoint, Runnable answer) throws InterruptedException;
     }
 
+    /** An expiry that has seen the short time may be under way, and would fail a write. The scheduler has one thread. */
+    private static void awaitScheduler(Request request) {
+        AtomicBoolean isDone = new AtomicBoolean();
+        request.getConnectionMetaData()
+                .getConnector()
+                .getScheduler()
+                .schedule(() -> isDone.set(true), 0, TimeUnit.MILLISECONDS);
+        Await.until("no expiry under way", isDone::get);
+    }
+
     /** Answers the path of a request, and the content behind it. */
     private static Handler echo(Late late) {
         return Handlers.of((request, response, callback) -> {
@@ -89,6 +100,7 @@ class IdleRequestContractTest {
                 late.handle(request, endPoint, () -> {
                     // The client's next request may take its time.
                     endPoint.setIdleTimeout(LONG_MILLIS);
+                    awaitScheduler(request);
                     Content.Sink.write(response, true, path, callback);
                 });
                 return;
@@ -163,6 +175,7 @@ class IdleRequestContractTest {
                 Await.until("expired", () -> socket.getIdleFor() < idleFor.getAndSet(socket.getIdleFor()));
             }
             endPoint.setIdleTimeout(LONG_MILLIS);
+            awaitScheduler(request);
             Content.Sink.write(response, true, "" + (1 + content.readAllBytes().length), callback);
         }
     });

@@ -20,12 +20,16 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.util.VirtualThreads;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledOnOs;
@@ -147,6 +151,15 @@ class LeftDescriptorsTest {
                 () -> server.connections().getConnectionsTotal() == total,
                 () -> "but " + server.connections().getConnectionsTotal());
         server.awaitNoEndPoints();
+    }
+
+    /** The JDK's thread for timed waits of virtual threads begins with the first of them, and stays. */
+    @BeforeEach
+    void letAVirtualThreadWait() {
+        Executor virtual = VirtualThreads.getDefaultVirtualThreadsExecutor();
+        if (virtual != null) {
+            CompletableFuture.runAsync(() -> LockSupport.parkNanos(1), virtual).join();
+        }
     }
 
     @Test

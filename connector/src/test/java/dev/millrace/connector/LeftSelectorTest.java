@@ -51,7 +51,7 @@ class LeftSelectorTest {
     private final Map<String, Thread> handlers = new ConcurrentHashMap<>();
 
     /** Does not look after the selectors: a selector that is not left to another thread stands still. */
-    private static final class NoLooks extends ScheduledExecutorScheduler {
+    static final class NoLooks extends ScheduledExecutorScheduler {
         @Override
         public Task schedule(Runnable task, long delay, TimeUnit unit) {
             long millis = unit.toMillis(delay);

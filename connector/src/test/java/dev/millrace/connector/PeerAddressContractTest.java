@@ -37,7 +37,8 @@ class PeerAddressContractTest {
 
     @Test
     void isLoggedWhenThePeerWasTooSlow() throws Exception {
-        TestServer server = new TestServer(connectors::http);
+        // Its head ends early.
+        TestServer server = new TestServer(connectors::http).expectMalformedRequests();
         // Before the start, which plans the first look.
         server.sweeper().setPeriodMillis(50);
         server.millrace().setRequestHeadTimeoutMillis(100);

@@ -25,6 +25,7 @@ import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.util.Callback;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -81,6 +82,11 @@ class QuickCloseTest {
                 "the thread that has answered leaves",
                 () -> server.connector().getConnectedEndPoints().stream()
                         .allMatch(endPoint -> ((MillraceEndPoint) endPoint).handlingThread() == null));
+    }
+
+    @BeforeEach
+    void noThreadIsLeft() {
+        Await.until("no thread of an earlier test", () -> threads() == 0);
     }
 
     private static long threads() {

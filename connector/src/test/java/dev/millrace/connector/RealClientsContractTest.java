@@ -158,7 +158,7 @@ class RealClientsContractTest {
             String run(RealClientsContractTest test, RawClient client) throws Exception {
                 Http2Frames frames = new Http2Frames(client);
                 int stream = frames.post("/upload", "application/grpc");
-                frames.sendPart(stream, MESSAGE_BYTES);
+                frames.sendPart(stream, new byte[MESSAGE_BYTES]);
                 assertTrue(test.grpcRead.await(30, TimeUnit.SECONDS));
                 test.awaitSeconds(30);
                 try {

@@ -36,11 +36,12 @@ class RestartedWatchTest {
 
     private static RawClient post(TestServer server) throws Exception {
         RawClient client = server.client().send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n");
+        // In this order: what has awaited the head awaits no more by the time it is counted.
         Await.until(
                 "waits for content",
                 () -> server.connector().getConnectedEndPoints().stream()
-                        .anyMatch(endPoint -> ((MonitoredEndPoint) endPoint).awaitsRead()
-                                && endPoint.getConnection().getBytesIn() > 0));
+                        .anyMatch(endPoint -> endPoint.getConnection().getBytesIn() > 0
+                                && ((MonitoredEndPoint) endPoint).awaitsRead()));
         return client;
     }
 

@@ -78,7 +78,8 @@ class SlowPeersContractTest {
 
     @Test
     void endsATrickledHead() throws Exception {
-        TestServer server = server();
+        // Its head ends early.
+        TestServer server = server().expectMalformedRequests();
         server.millrace().setRequestHeadTimeoutMillis(500);
         try (server;
                 RawClient client = server.start(application).client()) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.jetty.Http2Internals;
+import dev.millrace.limits.PeerRates;
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Http2Frames;
 import java.io.IOException;
@@ -36,7 +37,7 @@ class SlowStreamContractTest extends SlowStreams {
     void endsContentThatIsTrickled() throws Exception {
         Http2Frames frames = start();
         int stream = frames.post("/read");
-        repeat(() -> frames.sendPart(stream, 1));
+        repeat(() -> frames.sendPart(stream, new byte[1]));
         assertRequestEnded(frames, stream);
         assertEquals(
                 "had 4",
@@ -67,7 +68,7 @@ class SlowStreamContractTest extends SlowStreams {
     void endsGrpcThatIsTrickled() throws Exception {
         Http2Frames frames = start();
         int stream = frames.post("/read", "application/grpc");
-        repeat(() -> frames.sendPart(stream, 1));
+        repeat(() -> frames.sendPart(stream, new byte[1]));
         assertRequestEnded(frames, stream);
     }
 
@@ -92,10 +93,10 @@ class SlowStreamContractTest extends SlowStreams {
         int[] streams = new int[20];
         for (int i = 0; i < streams.length; i++) {
             streams[i] = frames.post("/read");
-            frames.sendPart(streams[i], 1);
+            frames.sendPart(streams[i], new byte[1]);
         }
         // Twice the rate of one at the most, where ten times would be too little.
-        repeat(() -> frames.sendPart(streams[0], 2 * BYTES_PER_SECOND * PERIOD_MILLIS / 1000));
+        repeat(() -> frames.sendPart(streams[0], new byte[2 * BYTES_PER_SECOND * PERIOD_MILLIS / 1000]));
         for (byte[] answer : frames.contents(streams.length - 1).values()) {
             assertTrue(
                     new String(answer, StandardCharsets.UTF_8).contains("408"),
@@ -106,16 +107,20 @@ class SlowStreamContractTest extends SlowStreams {
 
     @Test
     void endsThoseThatAreSilentBesideOneThatIsFast() throws Exception {
-        Http2Frames frames = start(WIDE_WINDOW_BYTES);
+        prepare(WIDE_WINDOW_BYTES);
+        long graceSeconds = 5;
+        server.millrace().setSlowPeerGraceMillis(TimeUnit.SECONDS.toMillis(graceSeconds));
+        WatchClock time = new WatchClock(server);
+        Http2Frames frames = begin();
         int fast = frames.post("/read");
-        // Not after the request: a busy machine may hold up the test there.
-        long looks = server.sweeper().getLooks();
         int silent = frames.post("/read");
         while (server.millrace().getSlowRequests() == 0) {
-            frames.sendPart(fast, 8 * BYTES_PER_SECOND);
-            awaitLook();
+            long sent = taken.get() + 8 * BYTES_PER_SECOND;
+            frames.sendPart(fast, new byte[8 * BYTES_PER_SECOND]);
+            Await.until("taken", () -> taken.get() == sent);
+            time.pass(1);
         }
-        assertTrue(server.sweeper().getLooks() - looks >= LOOKS, "too soon");
+        assertTrue(time.seconds() > PeerRates.GRACES_BEFORE_CONTENT * graceSeconds, "too soon");
         frames.send(fast, new byte[0]);
         Map<Integer, byte[]> answers = frames.contents(2);
         assertTrue(new String(answers.get(silent), StandardCharsets.UTF_8).contains("408"), "not ended");
@@ -131,9 +136,9 @@ class SlowStreamContractTest extends SlowStreams {
         int slow = frames.post("/read");
         int fast = frames.post("/read");
         for (int i = 1; i <= LOOKS; i++) {
-            frames.sendPart(slow, 1);
+            frames.sendPart(slow, new byte[1]);
             // A second's worth for eight.
-            frames.sendPart(fast, 8 * BYTES_PER_SECOND);
+            frames.sendPart(fast, new byte[8 * BYTES_PER_SECOND]);
             int sent = i * (1 + 8 * BYTES_PER_SECOND);
             Await.until("taken", () -> taken.get() == sent);
             time.pass(1);
@@ -185,7 +190,7 @@ class SlowStreamContractTest extends SlowStreams {
         Http2Frames frames = begin();
         int stream = frames.post("/taken-late");
         for (int i = 0; i < LOOKS; i++) {
-            frames.sendPart(stream, 1);
+            frames.sendPart(stream, new byte[1]);
             // Until then the peer is waited for.
             assertTrue(offered.await(30, TimeUnit.SECONDS));
             time.pass(1);
@@ -199,10 +204,10 @@ class SlowStreamContractTest extends SlowStreams {
     /** Begins a request whose content nobody reads, and sends that. */
     private int fillWindow(Http2Frames frames, int bytes) throws IOException {
         int unread = frames.post("/late");
-        frames.sendPart(unread, 16_384);
-        frames.sendPart(unread, 16_384);
-        frames.sendPart(unread, 16_384);
-        frames.sendPart(unread, bytes - 3 * 16_384);
+        frames.sendPart(unread, new byte[16_384]);
+        frames.sendPart(unread, new byte[16_384]);
+        frames.sendPart(unread, new byte[16_384]);
+        frames.sendPart(unread, new byte[bytes - 3 * 16_384]);
         return unread;
     }
 
@@ -239,7 +244,7 @@ class SlowStreamContractTest extends SlowStreams {
         Http2Frames frames = begin();
         int unread = fillWindow(frames, WINDOW_BYTES - begun);
         int waiting = frames.post("/read");
-        frames.sendPart(waiting, begun);
+        frames.sendPart(waiting, new byte[begun]);
         awaitClosedWindow();
         time.pass((int) TimeUnit.MILLISECONDS.toSeconds(server.connector().getIdleTimeout()));
         assertLeftAlone();
@@ -255,7 +260,7 @@ class SlowStreamContractTest extends SlowStreams {
 
     private void assertTrickles(Http2Frames frames, int stream) throws IOException {
         for (int i = 0; i < LOOKS; i++) {
-            frames.sendPart(stream, 1);
+            frames.sendPart(stream, new byte[1]);
             awaitLook();
         }
         frames.send(stream, new byte[0]);

@@ -102,7 +102,7 @@ class SlowWindowContractTest extends SlowStreams {
         Http2Frames frames = start();
         frames.openWindow(0, LARGE_BYTES);
         int stream = frames.post("/large");
-        repeat(() -> frames.sendPart(stream, 1));
+        repeat(() -> frames.sendPart(stream, new byte[1]));
         assertConnectionEnded();
     }
 

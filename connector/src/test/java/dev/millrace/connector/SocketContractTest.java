@@ -280,7 +280,7 @@ class SocketContractTest {
         }
     }
 
-    private static boolean hasAcceptor(TestServer server) {
+    static boolean hasAcceptor(TestServer server) {
         String name = Integer.toHexString(server.connector().hashCode());
         return Thread.getAllStackTraces().keySet().stream()
                 .anyMatch(t -> t.getName().contains("acceptor") && t.getName().contains(name));

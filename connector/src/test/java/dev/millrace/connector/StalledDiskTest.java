@@ -2,8 +2,10 @@ package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
@@ -19,6 +21,7 @@ import dev.millrace.transfer.TransferAlgorithm;
 import dev.millrace.transfer.TransferEndPoint;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
@@ -33,6 +36,7 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.Invocable;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
@@ -184,6 +188,71 @@ class StalledDiskTest {
             written.countDown();
         });
         assertServesOthers(dispatch, parts, parked.goingOn);
+    }
+
+    /** Without looks, after which another thread would select, and with no thread that stands ready to do so. */
+    private static TestServer server(String dispatch) {
+        TestServer server = new TestServer(s -> {
+            NioConnector connector =
+                    new NioConnector(s, null, new LeftSelectorTest.NoLooks(), null, 1, 1, new HttpConnectionFactory());
+            connector.setDispatch(dispatch);
+            connector.setAlgorithm("EqualNonBlocking");
+            return connector;
+        });
+        ((QueuedThreadPool) server.server().getThreadPool()).setReservedThreads(0);
+        return server;
+    }
+
+    private MappedByteBuffer mappedHole() throws IOException {
+        TestFiles.resize(directory.resolve("hole.bin"), BYTES);
+        try (FileChannel hole = FileChannel.open(directory.resolve("hole.bin"))) {
+            MappedByteBuffer mapping = hole.map(FileChannel.MapMode.READ_ONLY, 0, BYTES);
+            assumeFalse(mapping.isLoaded(), "the system does not tell what is in memory");
+            return mapping;
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void theThreadThatSelectsSendsOnlyWhatIsInMemory(boolean isInMemory) throws Exception {
+        CompletableFuture<Thread> handling = new CompletableFuture<>();
+        Parked sent = new Parked(() -> file, new CountDownLatch(0));
+        sent.isFull = false;
+        ByteBuffer token = isInMemory ? ByteBuffer.allocateDirect(BYTES) : mappedHole();
+        FileRegion region = new FileRegion(sent, 0, token, null, false, null);
+        Handler answer = Handlers.of((request, response, callback) -> {
+            handling.complete(Thread.currentThread());
+            response.getHeaders().put(HttpHeader.CONTENT_LENGTH, BYTES);
+            send(request, response, region, true, callback);
+        });
+        try (TestServer server = server("selector").start(answer);
+                RawClient client = server.client()) {
+            assertArrayEquals(content, client.get("/").answer().body());
+        }
+        assertEquals(isInMemory, handling.join() == sent.goingOn.join());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"adaptive", "selector", "handoff"})
+    void theThreadThatSelectsLeavesTheNextPartToAWorkerIfItIsNotInMemory(String dispatch) throws Exception {
+        CountDownLatch written = new CountDownLatch(1);
+        Parked first = new Parked(() -> file, written);
+        Parked second = new Parked(() -> file, new CountDownLatch(0));
+        second.isFull = false;
+        ByteBuffer token = mappedHole().position(FIRST_BYTES).slice();
+        FileRegion last = new FileRegion(second, FIRST_BYTES, token, null, false, null);
+        Handler parts = Handlers.of((request, response, callback) -> {
+            response.getHeaders().put(HttpHeader.CONTENT_LENGTH, BYTES);
+            Callback next = Callback.from(() -> send(request, response, last, true, callback), callback::failed);
+            send(request, response, region(first, 0, FIRST_BYTES), false, next);
+            written.countDown();
+        });
+        try (TestServer server = server(dispatch).start(parts);
+                RawClient client = server.client()) {
+            assertArrayEquals(content, client.get("/").answer().body());
+            assertEquals(1, server.transfers().getSelectorTurns());
+        }
+        assertNotSame(first.goingOn.join(), second.goingOn.join());
     }
 
     /** A worker waits, or the thread that writes the response. */

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
@@ -132,6 +133,11 @@ class StopByHandlerContractTest {
             held.await();
             stopping.get("/stop");
             assertFalse(stopped.get(30, TimeUnit.SECONDS));
+            if (connectors == Connectors.STOCK) {
+                // One that has not ended goes on when its connector runs again, and the interrupt meant for it closes
+                // the new channel.
+                Await.until("no acceptor", () -> !SocketContractTest.hasAcceptor(server));
+            }
             server.connector().start();
             try (RawClient client = server.client()) {
                 assertEquals(200, client.get("/").answer().status());

@@ -62,7 +62,10 @@ class StopWhileReadingContractTest {
                 // Reads, too.
                 @Override
                 public void close() {
-                    closing.run();
+                    // Jetty's selector closes again what it still has a key of: nothing comes then any more.
+                    if (endPoint.isOpen()) {
+                        closing.run();
+                    }
                     onRead(endPoint);
                     super.close();
                 }

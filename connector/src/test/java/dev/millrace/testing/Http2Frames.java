@@ -27,7 +27,7 @@ public final class Http2Frames {
     static final int MOST_OF_A_FRAME = 16 * 1024;
 
     private final RawClient client;
-    private int stream = -1;
+    private int stream;
 
     private record Frame(int type, int flags, int stream, byte[] payload) {
         private boolean endsAnswer() {
@@ -37,20 +37,24 @@ public final class Http2Frames {
 
     /** Sends the preface. */
     public Http2Frames(RawClient client) throws IOException {
-        this(client, preface());
+        this(client, -1, preface());
     }
 
-    private Http2Frames(RawClient client, byte[] first) throws IOException {
+    private Http2Frames(RawClient client, int stream, byte[] first) throws IOException {
         this.client = client;
+        this.stream = stream;
         client.send(first);
+    }
+
+    /** Sends the preface behind an upgrade, whose request is the first stream (RFC 7540 section 3.2). */
+    public static Http2Frames upgraded(RawClient client) throws IOException {
+        return new Http2Frames(client, 1, preface());
     }
 
     /** Asks for a path with the preface, as browsers do: the answer follows the server's own preface at once. */
     public static Http2Frames get(RawClient client, String path) throws IOException {
         byte[] request = frame(HEADERS, END_STREAM | END_HEADERS, 1, fields(0x82, path));
-        Http2Frames frames = new Http2Frames(client, joined(preface(), request));
-        frames.stream = 1;
-        return frames;
+        return new Http2Frames(client, 1, joined(preface(), request));
     }
 
     private static byte[] preface() {
@@ -177,11 +181,6 @@ public final class Http2Frames {
     }
 
     /** Sends a part of the content of a request, not the last. */
-    public void sendPart(int ofStream, int bytes) throws IOException {
-        sendPart(ofStream, new byte[bytes]);
-    }
-
-    /** Sends a part of the content of a request, not the last. */
     public void sendPart(int ofStream, byte[] content) throws IOException {
         client.send(frame(DATA, 0, ofStream, content));
     }
@@ -299,7 +298,7 @@ public final class Http2Frames {
         return new String(contentBytes(), StandardCharsets.ISO_8859_1);
     }
 
-    /** The content of the answer to the last request. */
+    /** The same as bytes. */
     public byte[] contentBytes() throws IOException {
         return content(stream);
     }

@@ -112,21 +112,12 @@ class XSendfileLayersTest {
     @Test
     void areSentOverHttp2() throws Exception {
         XSendfileHandler handler = delegating(application(""));
-        HttpClient client =
-                HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
-        try (TestServer server = new TestServer(connectors::httpAndHttp2).start(handler)) {
+        Tls keys = new Tls();
+        // Agreed on in the handshake: the JDK's client may lose what comes at once behind the answer to an upgrade.
+        HttpClient client = HttpClient.newBuilder().sslContext(keys.client()).build();
+        try (TestServer server = new TestServer(s -> connectors.http2(s, keys)).start(handler)) {
             HttpRequest.Builder request =
-                    HttpRequest.newBuilder(URI.create("http://localhost:" + server.port() + "/image.jpg"));
-            // What has no content upgrades the connection: of what follows that at once the JDK's client may lose a
-            // part.
-            assertEquals(
-                    200,
-                    client.send(
-                                    request.copy()
-                                            .method("HEAD", HttpRequest.BodyPublishers.noBody())
-                                            .build(),
-                                    BodyHandlers.discarding())
-                            .statusCode());
+                    HttpRequest.newBuilder(URI.create("https://localhost:" + server.port() + "/image.jpg"));
             HttpResponse<byte[]> whole = client.send(request.build(), BodyHandlers.ofByteArray());
             assertEquals(HttpClient.Version.HTTP_2, whole.version());
             assertFalse(whole.headers().firstValue("X-Sendfile").isPresent());

@@ -102,7 +102,7 @@ class LoadClientJarIT {
                     server.url("/generate-uuid"));
             try (BufferedReader progress = new BufferedReader(new InputStreamReader(client.getErrorStream(), UTF_8))) {
                 String line = progress.readLine();
-                while (line != null && !line.startsWith("[1/1] window ")) {
+                while (line != null && !line.matches("\\[1/1] window .*  [1-9][0-9,]* req/s .*")) {
                     line = progress.readLine();
                 }
                 // Process.destroy() would close the streams before the test has read them.

@@ -50,7 +50,7 @@ public record ServerClock(long lowMillis, long highMillis) {
      *
      * @param goesOn whether there is time for another request
      * @return null if its answers have no Date, or contradict each other, as those of several servers may
-     * @throws IOException if it does not answer the first request
+     * @throws IOException if it answers neither the first request nor, while there is time, the second
      */
     public static @Nullable ServerClock read(Target target, Fetch fetch, BooleanSupplier goesOn) throws IOException {
         long low = Long.MIN_VALUE;
@@ -61,11 +61,15 @@ public record ServerClock(long lowMillis, long highMillis) {
             try {
                 fetch.get(target, List.of(), check);
             } catch (IOException e) {
-                if (low == Long.MIN_VALUE) {
+                if (low != Long.MIN_VALUE) {
+                    // What the answers before have told stays true.
+                    break;
+                }
+                if (!goesOn.getAsBoolean()) {
                     throw e;
                 }
-                // What the answers before have told stays true.
-                break;
+                // Nothing is known yet, and there is time: the answer may only have been late.
+                fetch.get(target, List.of(), check);
             }
             long after = System.currentTimeMillis();
             Long date = millis(check.date);

@@ -10,11 +10,15 @@ import dev.millrace.load.TestServer;
 import dev.millrace.load.report.RunFile;
 import dev.millrace.load.run.CellResult;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.net.Socket;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -27,6 +31,40 @@ class OpenModelTest {
 
     @TempDir
     private Path folder;
+
+    /** A server that remembers when requests came. */
+    private static final class Arrivals implements TestServer.Behaviour {
+        private final List<Long> nanos = Collections.synchronizedList(new ArrayList<>());
+        private final long answerNanos;
+
+        private Arrivals(long answerNanos) {
+            this.answerNanos = answerNanos;
+        }
+
+        @Override
+        public void answer(TestServer.Request request, OutputStream out, Socket socket) throws IOException {
+            nanos.add(System.nanoTime());
+            TestServer.takeTime(answerNanos);
+            TestServer.answerUuids(request, out, socket);
+        }
+
+        /** How much later than the most punctual one each came, by the schedule, in seconds, the least first. */
+        private List<Double> lateSeconds(double interval) {
+            List<Double> offsets = IntStream.range(0, nanos.size())
+                    .mapToObj(i -> seconds(i) - i * interval)
+                    .sorted()
+                    .toList();
+            return offsets.stream().map(offset -> offset - offsets.get(0)).toList();
+        }
+
+        private double lastSeconds() {
+            return seconds(nanos.size() - 1);
+        }
+
+        private double seconds(int i) {
+            return (nanos.get(i) - nanos.get(0)) / 1e9;
+        }
+    }
 
     private CellResult only() throws IOException {
         return RunFile.read(folder.resolve("run.json")).cells().get(0);
@@ -113,13 +151,14 @@ class OpenModelTest {
     @Test
     @Execution(ExecutionMode.CONCURRENT)
     void aNumberOfRequestsIsSentAtTheRate() throws IOException {
-        // Two may be late: the third from the last is due 300 ms before the end.
-        try (TestServer server = new TestServer(TestServer::answerUuids)) {
+        Arrivals arrivals = new Arrivals(0);
+        // One may be late: the one before the last is due two seconds before the end.
+        try (TestServer server = new TestServer(arrivals)) {
             Cli cli = Cli.run(
                     "uuid",
                     "-c=8",
-                    "-R=10",
-                    "-n=50",
+                    "-R=1",
+                    "-n=5",
                     "--warmup=0s",
                     "-o",
                     folder.toString(),
@@ -127,33 +166,36 @@ class OpenModelTest {
             assertEquals(ExitCode.GOOD, cli.code(), cli.out());
             CellResult cell = only();
             assertEquals("at-rate", cell.verdict());
-            assertEquals(50, cell.counts().requests());
-            assertEquals(50, cell.times().latency().count());
-            assertEquals(50, server.requests().size());
-            assertEquals(10, cell.requestsPerSecond(), 1e-9);
+            assertEquals(5, cell.counts().requests());
+            assertEquals(5, cell.times().latency().count());
+            assertEquals(5, server.requests().size());
+            assertEquals(1, cell.requestsPerSecond(), 1e-9);
+            // Two may be late.
+            List<Double> late = arrivals.lateSeconds(1);
+            assertEquals(0, late.get(2), 0.04, late.toString());
         }
     }
 
     @Test
     @Execution(ExecutionMode.CONCURRENT)
     void answersThatTakeLongDoNotLowerTheRate() throws IOException {
-        try (TestServer server = new TestServer((request, out, socket) -> {
-            TestServer.takeTime(3_000_000_000L);
-            TestServer.answerUuids(request, out, socket);
-        })) {
+        Arrivals arrivals = new Arrivals(3_000_000_000L);
+        try (TestServer server = new TestServer(arrivals)) {
             Cli cli = Cli.run(
                     "uuid",
-                    "-c=40",
-                    "-R=8",
-                    "-n=40",
+                    "-c=3",
+                    "-R=0.5",
+                    "-n=3",
                     "--warmup=300ms",
                     "-o",
                     folder.toString(),
                     server.url("/generate-uuid"));
             assertEquals(ExitCode.GOOD, cli.code(), cli.out());
             CellResult cell = only();
-            assertEquals(40, cell.counts().requests());
-            assertEquals(8, cell.requestsPerSecond(), 1e-9);
+            assertEquals(3, cell.counts().requests());
+            assertEquals(0.5, cell.requestsPerSecond(), 1e-9);
+            // Of four requests, one before the window: a client that waits for each answer sends them in nine seconds.
+            assertTrue(arrivals.lastSeconds() < 8, () -> arrivals.lastSeconds() + " s");
             assertTrue(
                     cell.times().latency().p50() >= 3_000_000,
                     () -> cell.times().toString());

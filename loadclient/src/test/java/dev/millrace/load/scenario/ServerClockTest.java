@@ -57,6 +57,19 @@ class ServerClockTest {
     }
 
     @Test
+    void theFirstAnswerMayNotComeWhileThereIsTime() throws IOException {
+        AtomicInteger asked = new AtomicInteger();
+        ServerClock clock = read((request, out, socket) -> {
+            if (asked.incrementAndGet() == 1) {
+                socket.close();
+            } else {
+                ahead(5_250).answer(request, out, socket);
+            }
+        });
+        assertTrue(clock.lowMillis() <= 5_250 && 5_250 <= clock.highMillis(), clock.toString());
+    }
+
+    @Test
     void withoutAnAnswerItIsAnError() {
         assertThrows(IOException.class, () -> read((request, out, socket) -> socket.close()));
     }
