@@ -27,7 +27,7 @@ public final class TestServer implements AutoCloseable {
     public TestServer(Function<Server, ServerConnector> connectors) {
         QueuedThreadPool threads = new QueuedThreadPool();
         threads.setName("test");
-        server = new Server(threads, null, bufferPool);
+        server = new Server(threads, new NotedTimeouts(), bufferPool);
         connector = connectors.apply(server);
         connector.setHost("127.0.0.1");
         connector.addBean(connections);
