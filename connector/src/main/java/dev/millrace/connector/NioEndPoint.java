@@ -344,8 +344,7 @@ final class NioEndPoint extends MillraceEndPoint {
     // When the socket does not take all of the token, the transfer goes on with the rest.
     private boolean writeBefore(ByteBuffer[] buffers, int token, NioTransfer current) throws IOException {
         if (!current.leavesWithHeader(buffers, token)) {
-            current.beforeHeader(requestLoop);
-            return write(buffers, 0, token);
+            return current.beforeHeader(requestLoop) && write(buffers, 0, token);
         }
         current.region().beforeFirst();
         boolean written = write(buffers, 0, token + 1);

@@ -103,19 +103,28 @@ final class NioTransfer implements Invocable.Task {
      * the client has the header.
      *
      * @param requestLoop of the connection; null when no request was read by one
+     * @return whether this thread is to write the header; if not, it must not wait for the disk, and a worker does
      */
-    void beforeHeader(@Nullable RequestLoop requestLoop) {
-        if (region.sent() > 0) {
-            return;
+    boolean beforeHeader(@Nullable RequestLoop requestLoop) {
+        // The flusher's second call: the header has left.
+        if (region.sent() > 0 || stage == Stage.QUEUED) {
+            return true;
         }
         if (stage == Stage.WRITER) {
             firstBytes = firstBytes(requestLoop);
+            if (firstBytes == 0 && mustNotWait() && !region.isLoaded(KNOWN_BY_BYTES)) {
+                stage = Stage.QUEUED;
+                return false;
+            }
         }
-        // A thread that must not wait for the disk does without, where the file is not in memory.
-        if (!Invocable.isNonBlockingInvocation() || firstBytes > 0 || region.isLoaded(KNOWN_BY_BYTES)) {
-            selectorExecutor.aboutToBlock();
-            region.beforeFirst();
-        }
+        selectorExecutor.aboutToBlock();
+        region.beforeFirst();
+        return true;
+    }
+
+    // Has another thread select after some milliseconds, if this one waits all the same.
+    private boolean mustNotWait() {
+        return Invocable.isNonBlockingInvocation() || selectorExecutor.aboutToBlock();
     }
 
     /**

@@ -75,6 +75,7 @@ class StalledDiskTest {
         private final FileSource file;
         private final CountDownLatch mayGoOn;
         private final CompletableFuture<Thread> goingOn = new CompletableFuture<>();
+        private final CompletableFuture<Thread> begun = new CompletableFuture<>();
         private boolean isFull = true;
 
         private Parked(FileSource file, CountDownLatch mayGoOn) {
@@ -85,6 +86,11 @@ class StalledDiskTest {
         @Override
         public FileChannel channel() throws IOException {
             return file.channel();
+        }
+
+        @Override
+        public void onBegin(long from, long to) {
+            begun.complete(Thread.currentThread());
         }
 
         @Override
@@ -230,6 +236,8 @@ class StalledDiskTest {
             assertArrayEquals(content, client.get("/").answer().body());
         }
         assertEquals(isInMemory, handling.join() == sent.goingOn.join());
+        // By what is read then the file is known again.
+        assertEquals(isInMemory, handling.join() == sent.begun.join());
     }
 
     @ParameterizedTest
