@@ -264,8 +264,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
                 || (!isWriting && IdleTimeouts.isReadByHandler(this))) {
             LOG.debug("Not idle, but waiting for this server: {}", this);
         } else if (isWriting) {
-            Runnable end = () -> end(timeout);
-            connector.runElsewhere(IdleTimeouts.unlessMoved(this, writeDuty::isWriting, end));
+            connector.runElsewhere(IdleTimeouts.unlessMoved(this, writeDuty::isWriting, () -> end(timeout)));
         } else if (IdleTimeouts.mayClose(this)) {
             Runnable end = () -> expire(timeout, connector);
             connector.runElsewhere(IdleTimeouts.unlessMoved(this, () -> IdleTimeouts.mayClose(this), end));
@@ -338,17 +337,18 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
 
     @Override
     public void onClose(@Nullable Throwable failure) {
-        boolean mayWait = selected != null || connector.isStopping() || TlsState.mayWait(this);
+        Thread writer = writeDuty.failingWriter(getOutermostWriteFlusher());
+        boolean mayWait = selected != null || writer != null || connector.isStopping() || OrderlyEnd.mayCompute(this);
         try {
             super.onClose(failure);
         } finally {
             recordEnd(connector, failure);
             Runnable end = () -> tellEnd(failure, opened -> connector.ended(this, failure, opened));
-            if (!mayWait || MillraceConnector.isClosingThread()) {
-                end.run();
-            } else {
+            if (mayWait) {
                 // The application hears of it and may block, as may TLS: the selector, a timeout or a stop must not.
-                connector.runElsewhere(TlsState.whenWriterHasLeft(this, end));
+                connector.runClosing(WriteDuty.whenHasLeft(writer, end));
+            } else {
+                end.run();
             }
         }
     }

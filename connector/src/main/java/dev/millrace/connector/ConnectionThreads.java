@@ -270,7 +270,7 @@ final class ConnectionThreads implements Executor {
         Thread stopping = Thread.currentThread();
         try {
             // It has a thread of its own: TLS, to say farewell, waits for a lock that its writer may hold.
-            execute(() -> OrderlyEnd.end(endPoints, MillraceEndPoint::isWritePending, stopping, this));
+            execute(() -> OrderlyEnd.end(endPoints, MillraceEndPoint::isWritePending, stopping, this, mostMillis));
         } catch (Throwable x) {
             LOG.debug("No thread to end connections in order", x);
         }

@@ -240,7 +240,8 @@ public class NioConnector extends MillraceConnector {
         @Override
         protected void doStop() throws Exception {
             Thread current = Thread.currentThread();
-            OrderlyEnd.end(getConnectedEndPoints(), endPoint -> false, current, NioConnector.this::executeImmediately);
+            Executor elsewhere = NioConnector.this::executeImmediately;
+            OrderlyEnd.end(getConnectedEndPoints(), endPoint -> false, current, elsewhere, stopMillis);
             try {
                 super.doStop();
             } finally {

@@ -37,16 +37,21 @@ final class OrderlyEnd {
     private OrderlyEnd() {}
 
     /**
-     * Ends connections, and waits a second at most. Any thread may call it that may wait for a lock of TLS. What an application
+     * Ends connections, and waits for what that leaves to others. Any thread may call it that may wait for a lock of TLS. What an application
      * throws that hears of an end is dropped, as Jetty does: the others end too.
      *
      * @param endPoints those that are connected at any moment
      * @param busy end points that are closed themselves, for their protocol would wait
      * @param stopping the thread that stops the connector, maybe in a handler: then its request cannot end before this returns
      * @param elsewhere runs a task at once, by a thread that may wait for an application in a handshake
+     * @param mostMillis how long this waits at most
      */
     static void end(
-            Collection<EndPoint> endPoints, Predicate<MillraceEndPoint> busy, Thread stopping, Executor elsewhere) {
+            Collection<EndPoint> endPoints,
+            Predicate<MillraceEndPoint> busy,
+            Thread stopping,
+            Executor elsewhere,
+            long mostMillis) {
         List<Connection> requests = new ArrayList<>();
         List<HoldingEndPoint> ended = new ArrayList<>();
         List<EndPoint> computing = new ArrayList<>();
@@ -74,7 +79,7 @@ final class OrderlyEnd {
         // A request that neither reads nor writes has heard nothing of the end: an asynchronous one, as a rule.
         // A thread that writes what HTTP/2 held back is about to write the farewell too.
         await(
-                MOST_MILLIS,
+                mostMillis,
                 () -> requests.stream().noneMatch(JettyInternals::handlesRequest)
                         && ended.stream().noneMatch(OrderlyEnd::isReleasing)
                         && computing.stream().noneMatch(EndPoint::isOpen));

@@ -85,32 +85,6 @@ final class TlsState {
     }
 
     /**
-     * Whether a thread that tells of a connection's end may wait for TLS. Another one may compute a handshake. Or this one may write, and
-     * close in the midst of that: it would wait for itself, where a listener gives the write up.
-     */
-    static boolean mayWait(MillraceEndPoint closed) {
-        return OrderlyEnd.mayCompute(closed)
-                || (closed.getConnection() instanceof SslConnection ssl
-                        && WriteDuty.isFlushing(ssl.getSslEndPoint().getWriteFlusher()));
-    }
-
-    /**
-     * Has another thread tell of a connection's end when this one, which may have failed to write its response, has left Jetty's code. A
-     * listener that fails the response before that waits for ever. For Jetty's {@code IteratingCallback} keeps the first failure as
-     * long as its thread has not come back. Of the threads that write, this knows the one that handles the request.
-     */
-    static Runnable whenWriterHasLeft(MillraceEndPoint closed, Runnable end) {
-        Thread closing = Thread.currentThread();
-        return () -> {
-            // Without a thread to spare it is the closing one.
-            OrderlyEnd.await(
-                    OrderlyEnd.MOST_MILLIS,
-                    () -> Thread.currentThread() == closing || closed.handlingThread() != closing);
-            end.run();
-        };
-    }
-
-    /**
      * Fails what a protocol other than HTTP/1.1 wrote when it heard of its end (GOAWAY, RFC 9113 section 6.8).
      * SslConnection lets it wait for what TLS itself has written last, and tells nothing of that write's failure. The
      * frame's buffer would never be released.

@@ -29,6 +29,8 @@ final class WriteDuty {
     // True from the call for that thread until it begins the rest of the write; for good, if it must not.
     private volatile boolean awaitsThread;
     private volatile boolean writing;
+    // The last that began a write. It is seen with what its flusher says.
+    private @Nullable Thread writer;
     private volatile boolean cancelled;
 
     /** The end point whose channel is written. */
@@ -108,6 +110,7 @@ final class WriteDuty {
      * @throws EofException when the write was given up, or the connection closed
      */
     void begin() throws EofException {
+        writer = Thread.currentThread();
         writing = true;
         // The thread that closes the connection sees that this one writes, or this one sees that it is closed.
         if (cancelled || owner.isOutputShutdown()) {
@@ -153,6 +156,31 @@ final class WriteDuty {
         if (isFlushing(flusher) && VirtualThreads.isVirtualThread()) {
             awaitEnd(() -> isFlushing(flusher));
         }
+    }
+
+    /**
+     * Whose write the connection's end fails; null when nobody writes.
+     *
+     * @param outermost what the connection's protocol writes by
+     */
+    @Nullable Thread failingWriter(WriteFlusher outermost) {
+        return owner.isBlocking() && (outermost.isFailed() || isFlushing(outermost)) ? writer : null;
+    }
+
+    /**
+     * Has a connection's end told when the thread whose write fails has left Jetty's code. A listener that fails the response before that
+     * waits for ever. For Jetty's {@code IteratingCallback} keeps the first failure as long as its thread has not come back.
+     */
+    static Runnable whenHasLeft(@Nullable Thread writer, Runnable end) {
+        return () -> {
+            // Without a thread to spare it is the current one.
+            OrderlyEnd.await(
+                    OrderlyEnd.MOST_MILLIS,
+                    () -> writer == null
+                            || writer == Thread.currentThread()
+                            || !JettyInternals.isWritingResponse(writer));
+            end.run();
+        };
     }
 
     /** Waits for a thread that is about to come out of a write. To yield would not do for a virtual one: see {@link CarrierTurn}. */

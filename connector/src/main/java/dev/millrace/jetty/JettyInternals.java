@@ -6,6 +6,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -27,6 +28,7 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.EventsHandler;
 import org.eclipse.jetty.server.internal.HttpChannelState;
 import org.eclipse.jetty.server.internal.HttpConnection;
+import org.eclipse.jetty.util.IteratingCallback;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -271,6 +273,16 @@ public final class JettyInternals {
     public static boolean endsOutput(AbstractEndPoint endPoint) {
         String text = Writes.END_POINT_TEXT ? endPoint.toEndPointString() : "";
         return text.contains(",CLOSED,") || text.contains(",OSHUT");
+    }
+
+    /**
+     * Whether a thread is in Jetty's code that writes a response, or that knows already how the write has ended. The state of an {@link
+     * IteratingCallback} is not shown. So this looks at the thread's stack, which takes some ten microseconds.
+     */
+    public static boolean isWritingResponse(Thread thread) {
+        String callback = IteratingCallback.class.getName();
+        return Arrays.stream(thread.getStackTrace())
+                .anyMatch(frame -> frame.getClassName().equals(callback));
     }
 
     private static @Nullable Field handlerOfResponse() {

@@ -22,14 +22,19 @@ public interface MonitoredEndPoint extends TransferEndPoint, PeerActivity {
     /** What Jetty flushes this end point by; inside TLS, that one has another. */
     WriteFlusher getWriteFlusher();
 
+    /** What the connection's protocol writes by, inside TLS or not. */
+    default WriteFlusher getOutermostWriteFlusher() {
+        return getConnection() instanceof SslConnection ssl
+                ? ssl.getSslEndPoint().getWriteFlusher()
+                : getWriteFlusher();
+    }
+
     /** Closes the connection. What is written to it fails by this cause. */
     default void end(Throwable cause) {
         // A thread that writes wakes by the close, and would else fail by that: it is told before. A callback that
         // waits is told behind it, for that may block.
         WriteFlusher own = getWriteFlusher();
-        WriteFlusher outermost = getConnection() instanceof SslConnection ssl
-                ? ssl.getSslEndPoint().getWriteFlusher()
-                : own;
+        WriteFlusher outermost = getOutermostWriteFlusher();
         if (!outermost.isPending()) {
             outermost.onFail(cause);
         }

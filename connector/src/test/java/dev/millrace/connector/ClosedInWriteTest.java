@@ -11,23 +11,28 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.ProxyConnectionFactory;
+import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A listener that hears of a connection's end may give up what is written there over TLS. The thread that writes may be the one that has
- * ended the connection.
+ * A listener that hears of a connection's end may give up what is written there. The thread that writes may be the one that has ended the
+ * connection, or may be about to hear of the end.
  */
 @Timeout(150)
 class ClosedInWriteTest {
@@ -37,13 +42,27 @@ class ClosedInWriteTest {
 
     private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
 
-    /** Has a peer reset its connection. In a JVM of its own: a thread that waits for itself ends with that alone. */
-    static final class Reset {
+    /** How a connection ends in a write. */
+    private enum End {
+        RESET,
+        /** The application's own thread writes. */
+        RESET_BESIDE_THE_HANDLER,
+        /** Another thread ends it. */
+        IDLE_TIMEOUT
+    }
+
+    /** In a JVM of its own: a thread that waits for itself ends with that alone. */
+    static final class Ended {
         public static void main(String[] arguments) throws Exception {
             Connectors connectors = Connectors.valueOf("BIO_" + arguments[0].toUpperCase(Locale.ROOT));
-            Tls tls = new Tls();
-            TestServer server =
-                    new TestServer(s -> connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new LateWriter()));
+            End end = End.valueOf(arguments[1]);
+            Tls tls = Boolean.parseBoolean(arguments[2]) ? new Tls() : null;
+            TestServer server = new TestServer(s -> tls == null
+                    ? connectors.on(s, new LateWriter())
+                    : connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new LateWriter()));
+            if (end == End.IDLE_TIMEOUT) {
+                server.connector().setIdleTimeout(300);
+            }
             AtomicReference<Callback> handled = new AtomicReference<>(Callback.NOOP);
             server.connector().addBean(new Connection.Listener() {
                 @Override
@@ -53,15 +72,43 @@ class ClosedInWriteTest {
             });
             server.start(Handlers.of((request, response, callback) -> {
                 handled.set(callback);
-                response.write(true, ByteBuffer.allocate(UNREAD_BYTES), callback);
+                Runnable write = () -> response.write(true, ByteBuffer.allocate(UNREAD_BYTES), callback);
+                if (end == End.RESET_BESIDE_THE_HANDLER) {
+                    new Thread(() -> writePieces(response, callback)).start();
+                } else {
+                    write.run();
+                }
             }));
-            try {
-                reset(server, tls);
+            try (Socket plain = new Socket("127.0.0.1", server.port())) {
+                RawClient client = tls == null ? new RawClient(plain) : tls.over(plain);
+                assertEquals("HTTP/1.1 200 OK", client.get("/").line());
+                if (end != End.IDLE_TIMEOUT) {
+                    reset(server, plain, end);
+                }
                 server.awaitNoEndPoints();
                 System.out.println(ENDED);
                 System.out.flush();
             } finally {
                 Runtime.getRuntime().halt(0);
+            }
+        }
+
+        private static void reset(TestServer server, Socket plain, End end) throws IOException {
+            if (end == End.RESET) {
+                server.awaitBlockedWrite();
+            }
+            plain.setSoLinger(true, 0);
+            plain.close();
+        }
+
+        // Until one fails.
+        private static void writePieces(Response response, Callback callback) {
+            try {
+                while (true) {
+                    Content.Sink.write(response, false, ByteBuffer.allocate(1000));
+                }
+            } catch (IOException x) {
+                callback.failed(x);
             }
         }
 
@@ -81,21 +128,19 @@ class ClosedInWriteTest {
                 return super.newConnection(connector, late);
             }
         }
+    }
 
-        private static void reset(TestServer server, Tls tls) throws Exception {
-            try (Socket plain = new Socket("127.0.0.1", server.port())) {
-                RawClient client = tls.over(plain);
-                assertEquals("HTTP/1.1 200 OK", client.get("/").line());
-                server.awaitBlockedWrite();
-                plain.setSoLinger(true, 0);
-            }
-        }
+    static List<Arguments> ends() {
+        return Connectors.threads()
+                .flatMap(threads -> Stream.of(End.values())
+                        .flatMap(end -> Stream.of(true, false).map(tls -> Arguments.of(threads, end, tls))))
+                .toList();
     }
 
     @ParameterizedTest
-    @MethodSource("dev.millrace.testing.Connectors#threads")
-    void endsThoughAListenerGivesTheWriteUp(String threads) throws Exception {
-        Process process = OneCarrierTest.start(Reset.class, threads);
+    @MethodSource("ends")
+    void endsThoughAListenerGivesTheWriteUp(String threads, End end, boolean tls) throws Exception {
+        Process process = OneCarrierTest.start(Ended.class, threads, end.name(), String.valueOf(tls));
         try (BufferedReader out = process.inputReader()) {
             assertEquals(ENDED, out.readLine());
         } finally {
