@@ -29,7 +29,7 @@ final class WriteDuty {
     // True from the call for that thread until it begins the rest of the write; for good, if it must not.
     private volatile boolean awaitsThread;
     private volatile boolean writing;
-    // The last that began a write. It is seen with what its flusher says.
+    // The last that began a write. Who closes sees it, for that one has asked before whether somebody writes.
     private @Nullable Thread writer;
     private volatile boolean cancelled;
 

@@ -42,6 +42,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A thread in the middle of a transfer waits for the disk: nobody else does, nor is the peer to blame. */
@@ -219,19 +220,24 @@ class StalledDiskTest {
     }
 
     @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void theThreadThatSelectsSendsOnlyWhatIsInMemory(boolean isInMemory) throws Exception {
+    @CsvSource({
+        "selector, BLOCKING, false", "selector, BLOCKING, true",
+        "adaptive, NON_BLOCKING, false", "adaptive, NON_BLOCKING, true",
+        "adaptive, EITHER, false", "adaptive, EITHER, true"
+    })
+    void theThreadThatSelectsSendsOnlyWhatIsInMemory(String dispatch, Invocable.InvocationType type, boolean isInMemory)
+            throws Exception {
         CompletableFuture<Thread> handling = new CompletableFuture<>();
         Parked sent = new Parked(() -> file, new CountDownLatch(0));
         sent.isFull = false;
         ByteBuffer token = isInMemory ? ByteBuffer.allocateDirect(BYTES) : mappedHole();
         FileRegion region = new FileRegion(sent, 0, token, null, false, null);
-        Handler answer = Handlers.of((request, response, callback) -> {
+        Handler answer = Handlers.of(type, (request, response, callback) -> {
             handling.complete(Thread.currentThread());
             response.getHeaders().put(HttpHeader.CONTENT_LENGTH, BYTES);
             send(request, response, region, true, callback);
         });
-        try (TestServer server = server("selector").start(answer);
+        try (TestServer server = server(dispatch).start(answer);
                 RawClient client = server.client()) {
             assertArrayEquals(content, client.get("/").answer().body());
         }
