@@ -7,8 +7,8 @@
 # usage: docs/bench/cold.sh [rounds [seconds [tls]]]      after: mvn -DskipTests package
 # tls: all of it over TLS, which needs openssl.
 # DOWNLOADS (8) clients take DOWNLOAD_RATE (10000000) bytes per second each, of 200 files of 8 MiB. These lie in DATA_DIR (the temporary
-# directory), which must be on a disk. Each server serves WARM_UP_SECONDS (15) of each kind first. JAVA names another JVM;
-# JAVA_OPTIONS (-Xmx256m) are given to each. SERVERS replaces the list, a line each: label, nginx, nginx-aio (with aio threads) or a peer,
+# directory), which must be on a disk. Each server serves WARM_UP_SECONDS (15) of each kind first; a JVM gets quicker for about 45.
+# JAVA names another JVM; JAVA_OPTIONS (-Xmx256m) are given to each. SERVERS replaces the list, a line each: label, nginx, nginx-aio (with aio threads) or a peer,
 # options.
 # shellcheck source=docs/bench/lib.sh
 . "$(dirname "$0")/lib.sh"
