@@ -183,7 +183,7 @@ final class BlockingWrite {
         try {
             boolean leavesWithHeader = region.leavesWithHeader(buffers, token);
             if (turn == null || leavesWithHeader) {
-                region.beforeFirst();
+                region.beforeFirst(false);
             } else {
                 turn.begin(resources.threads(), region);
             }

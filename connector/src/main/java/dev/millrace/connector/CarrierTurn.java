@@ -116,11 +116,11 @@ final class CarrierTurn {
         lookAt(region);
         if (mayAwaitDisk()) {
             callElsewhere(threads, () -> {
-                region.beforeFirst();
+                region.beforeFirst(false);
                 return 0;
             });
         } else {
-            region.beforeFirst();
+            region.beforeFirst(false);
         }
     }
 

@@ -346,7 +346,7 @@ final class NioEndPoint extends MillraceEndPoint {
         if (!current.leavesWithHeader(buffers, token)) {
             return current.beforeHeader(requestLoop) && write(buffers, 0, token);
         }
-        current.region().beforeFirst();
+        current.region().beforeFirst(false);
         boolean written = write(buffers, 0, token + 1);
         current.region().advance(0);
         return written || GatherWriter.skipEmpty(buffers, 0, token) == token;

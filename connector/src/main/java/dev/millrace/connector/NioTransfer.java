@@ -65,6 +65,8 @@ final class NioTransfer implements Invocable.Task {
     private int selectorBytes;
     private int firstBytes = UNKNOWN;
     private boolean hasSentNothing;
+    // With the header, and the first look at the file.
+    private boolean leftToWorker;
 
     NioTransfer(
             MillraceEndPoint endPoint,
@@ -106,25 +108,30 @@ final class NioTransfer implements Invocable.Task {
      * @return whether this thread is to write the header; if not, it must not wait for the disk, and a worker does
      */
     boolean beforeHeader(@Nullable RequestLoop requestLoop) {
-        // The flusher's second call: the header has left.
-        if (region.sent() > 0 || stage == Stage.QUEUED) {
+        if (region.sent() > 0) {
             return true;
+        }
+        // The flusher's second call: unless all is a worker's, the header has left.
+        if (stage == Stage.QUEUED) {
+            return !leftToWorker;
         }
         if (stage == Stage.WRITER) {
             firstBytes = firstBytes(requestLoop);
-            if (firstBytes == 0 && mustNotWait() && !region.isLoaded(KNOWN_BY_BYTES)) {
+            leftToWorker = firstBytes == 0 && mustNotWait() && !region.isLoaded(KNOWN_BY_BYTES);
+            if (leftToWorker) {
                 stage = Stage.QUEUED;
                 return false;
             }
         }
         selectorExecutor.aboutToBlock();
-        region.beforeFirst();
+        region.beforeFirst(leftToWorker);
         return true;
     }
 
-    // Has another thread select after some milliseconds, if this one waits all the same.
+    // With SimpleBlocking a worker may come so late that the header is not to wait for it. Then another thread selects
+    // after some milliseconds.
     private boolean mustNotWait() {
-        return Invocable.isNonBlockingInvocation() || selectorExecutor.aboutToBlock();
+        return Invocable.isNonBlockingInvocation() || (policy.firstBytes() > 0 && selectorExecutor.aboutToBlock());
     }
 
     /**

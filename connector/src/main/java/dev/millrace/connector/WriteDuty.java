@@ -159,27 +159,32 @@ final class WriteDuty {
     }
 
     /**
-     * Whose write the connection's end fails; null when nobody writes.
+     * Whose write the connection's end fails; null when no thread blocks in one. A thread that ends the connection itself is in its write
+     * only inside TLS, which closes there.
      *
      * @param outermost what the connection's protocol writes by
      */
     @Nullable Thread failingWriter(WriteFlusher outermost) {
-        return owner.isBlocking() && (outermost.isFailed() || isFlushing(outermost)) ? writer : null;
+        boolean fails = isFlushing(outermost) || (outermost.isFailed() && writer != Thread.currentThread());
+        return fails && owner.isBlocking() ? writer : null;
     }
 
     /**
-     * Has a connection's end told when the thread whose write fails has left Jetty's code. A listener that fails the response before that
+     * Has a connection's end told when the thread whose write fails has left Jetty's code, or after a second. A listener that fails the response before that
      * waits for ever. For Jetty's {@code IteratingCallback} keeps the first failure as long as its thread has not come back.
      */
     static Runnable whenHasLeft(@Nullable Thread writer, Runnable end) {
         return () -> {
-            // Without a thread to spare it is the current one.
-            OrderlyEnd.await(
-                    OrderlyEnd.MOST_MILLIS,
-                    () -> writer == null
-                            || writer == Thread.currentThread()
-                            || !JettyInternals.isWritingResponse(writer));
-            end.run();
+            try {
+                // Without a thread to spare it is the current one.
+                OrderlyEnd.await(
+                        OrderlyEnd.MOST_MILLIS,
+                        () -> writer == null
+                                || writer == Thread.currentThread()
+                                || !JettyInternals.isWritingResponse(writer));
+            } finally {
+                end.run();
+            }
         };
     }
 

@@ -290,7 +290,7 @@ public final class FileRegion {
         int want = Math.min(maxBytes, token.remaining());
         int sent;
         checkLastPart(want);
-        beforeFirst();
+        beforeFirst(false);
         try {
             sent = (int) file.transferTo(position + token.position(), want, socket);
         } catch (IOException x) {
@@ -328,7 +328,7 @@ public final class FileRegion {
         int limit = target.limit();
         target.limit(Math.min(limit, target.position() + token.remaining()));
         int read;
-        beforeFirst();
+        beforeFirst(false);
         try {
             read = (int) file.call(channel -> channel.read(target, at));
         } catch (IOException x) {
@@ -345,10 +345,10 @@ public final class FileRegion {
         return read;
     }
 
-    /** Called before bytes of the token are written, or the header before them. Later, the file may have been written over. */
-    public void beforeFirst() {
+    /** Called before bytes of the token are written, or the header before them; {@code isLate} is for {@link FileSource#onBegin}. */
+    public void beforeFirst(boolean isLate) {
         if (sent() == 0) {
-            file.onBegin(position(), position + token.limit());
+            file.onBegin(position(), position + token.limit(), isLate);
         }
     }
 

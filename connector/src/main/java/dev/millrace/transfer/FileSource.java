@@ -34,8 +34,9 @@ public interface FileSource {
      *
      * @param begin where the region begins in the file, in bytes
      * @param end where it ends
+     * @param isLate whether it may have been written to since it was opened, for the answer had to wait
      */
-    default void onBegin(long begin, long end) {}
+    default void onBegin(long begin, long end, boolean isLate) {}
 
     /**
      * Called between two parts of what is sent of the file.

@@ -90,7 +90,7 @@ class StalledDiskTest {
         }
 
         @Override
-        public void onBegin(long from, long to) {
+        public void onBegin(long from, long to, boolean isLate) {
             begun.complete(Thread.currentThread());
         }
 

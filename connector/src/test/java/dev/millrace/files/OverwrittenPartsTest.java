@@ -93,7 +93,7 @@ class OverwrittenPartsTest {
     @RepeatedTest(3)
     void noPartOfALongerVersionFollowsWhatHasLeftWithTheHeader() throws Exception {
         FileRegion region = new FileRegion(held, 0, held.token(0, SIZE), null, true, null);
-        region.beforeFirst();
+        region.beforeFirst(false);
         // As a socket that takes a part, and a peer that sees it at once.
         region.token().position(10);
         Files.writeString(path, "is another text, and a longer one");

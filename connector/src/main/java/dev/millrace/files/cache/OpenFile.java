@@ -170,10 +170,14 @@ public final class OpenFile extends Retainable.ReferenceCounter implements FileS
 
     /** {@inheritDoc} Reads a few of its bytes, once. The caller holds a count. */
     @Override
-    public void onBegin(long begin, long end) {
+    public void onBegin(long begin, long end, boolean isLate) {
         if (fingerprint == null) {
             try {
                 fingerprint = ContentFingerprint.of(begin, end, this);
+                // Nobody knows then what the header's version had there: a log that has grown is cut off, too.
+                if (isLate && version.isWrittenBy(FileVersion.of(path))) {
+                    overwritten = true;
+                }
             } catch (IOException x) {
                 LOG.debug("Nothing to tell {} from what is written over it", this, x);
             }

@@ -57,7 +57,7 @@ public final class OpenFileChannel implements SeekableByteChannel {
             throw new ClosedChannelException();
         }
         try {
-            file.onBegin(offset + position, offset + end);
+            file.onBegin(offset + position, offset + end, false);
             int read = file.readSome(target, offset + position);
             if (read < 0 && position < size()) {
                 throw file.truncated();
