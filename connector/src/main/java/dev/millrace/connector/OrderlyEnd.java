@@ -37,8 +37,8 @@ final class OrderlyEnd {
     private OrderlyEnd() {}
 
     /**
-     * Ends connections, and waits for what that leaves to others. Any thread may call it that may wait for a lock of TLS. What an application
-     * throws that hears of an end is dropped, as Jetty does: the others end too.
+     * Ends connections, and waits for what that leaves to others. Any thread may call it that may wait for a lock of TLS. What an
+     * application throws that hears of an end is dropped, as Jetty does: the others end too.
      *
      * @param endPoints those that are connected at any moment
      * @param busy end points that are closed themselves, for their protocol would wait

@@ -170,8 +170,9 @@ final class WriteDuty {
     }
 
     /**
-     * Has a connection's end told when the thread whose write fails has left Jetty's code, or after a second. A listener that fails the response before that
-     * waits for ever. For Jetty's {@code IteratingCallback} keeps the first failure as long as its thread has not come back.
+     * Has a connection's end told when the thread whose write fails has left Jetty's code, or after a second. A listener that fails
+     * the response before that waits for ever. For Jetty's {@code IteratingCallback} keeps the first failure as long as its
+     * thread has not come back.
      */
     static Runnable whenHasLeft(@Nullable Thread writer, Runnable end) {
         return () -> {
