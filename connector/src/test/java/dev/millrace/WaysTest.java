@@ -230,7 +230,7 @@ class WaysTest {
 
     // Which threads come in depends on when the peer reads: some classes more than on a quiet machine.
     @ParameterizedTest
-    @CsvSource({"NIO, Files, 26", "BIO_PLATFORM, Files, 29", "NIO, Requests, 14", "BIO_PLATFORM, Requests, 18"})
+    @CsvSource({"NIO, Files, 25", "BIO_PLATFORM, Files, 28", "NIO, Requests, 13", "BIO_PLATFORM, Requests, 17"})
     void meetFewClasses(String connector, String walk, int most) throws Exception {
         TestFiles.write(directory, "file", FILE_BYTES);
         List<String> met;

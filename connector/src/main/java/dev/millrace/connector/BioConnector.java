@@ -311,19 +311,16 @@ public class BioConnector extends MillraceConnector {
     @Override
     protected SocketChannelEndPoint newEndPoint(
             SocketChannel channel, @Nullable ManagedSelector selector, @Nullable SelectionKey key) throws IOException {
-        return new BioEndPoint(this, resources, channel);
+        return new BioEndPoint(this, channel);
     }
 
     private BioEndPoint newBlockingEndPoint(SocketChannel channel) throws IOException {
         SocketChannelEndPoint made = newEndPoint(channel, null, null);
-        if (!(made instanceof BioEndPoint)) {
-            LOG.warn(
-                    "Refused {}: newEndPoint of {} has to return what BioConnector's returns, not {}",
-                    channel,
-                    getClass().getName(),
-                    made);
+        if (made instanceof BioEndPoint blocking) {
+            return blocking;
         }
-        return (BioEndPoint) made;
+        throw new IllegalStateException(
+                "newEndPoint of " + getClass().getName() + " has to return what BioConnector's returns, not " + made);
     }
 
     /** Called on the connection's thread. */

@@ -30,11 +30,10 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Owns the channel, until it is closed or left to {@link CloseAlert} or {@link LingeringClose}.
  */
-final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, WriteDuty.Owner, TlsExecutor.Owner {
+final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, WriteDuty.Owner {
     private static final Logger LOG = LoggerFactory.getLogger(BioEndPoint.class);
 
     private final BioConnector connector;
-    private final BioResources resources;
     private final SocketAddress local;
     private final SocketAddress remote;
     private final ReadLoop readLoop;
@@ -44,11 +43,11 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
     // Null while the channel blocks.
     private volatile @Nullable SelectedChannel selected;
 
-    BioEndPoint(BioConnector connector, BioResources resources, SocketChannel channel) throws IOException {
+    BioEndPoint(BioConnector connector, SocketChannel channel) throws IOException {
         // No selector is given, though one may watch the channel later. Jetty's listeners know a socket by this class.
         super(channel, null, null, connector.getScheduler(), connector.newContentWriter());
         this.connector = connector;
-        this.resources = resources;
+        BioResources resources = connector.resources;
         this.local = channel.getLocalAddress();
         this.remote = channel.getRemoteAddress();
         CarrierTurn turn = resources.threads().isVirtual() ? new CarrierTurn() : null;
@@ -137,15 +136,16 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         }
     }
 
-    // The thread that is alone asks for the next request, and then returns to its loop. Any other may go on to wait for
-    // what it asked for; so may a write of TLS that needs the peer's bytes.
-    @Override
-    public boolean isReturning() {
-        return readLoop.isAlone(httpParser()) && !TlsState.isWriting(this);
+    /**
+     * Whether the current thread is the connection's own, and about to return from its code: it is alone, and asks for the next request.
+     * Any other may go on to wait for what it asked for; so may a write of TLS that needs the peer's bytes.
+     */
+    boolean isReturning() {
+        return readLoop.isAlone(httpParser()) && !isTlsWriting();
     }
 
-    @Override
-    public void runNext(Runnable task) {
+    /** Has the current thread, which {@link #isReturning}, run a task after that. */
+    void runNext(Runnable task) {
         readLoop.runNext(task);
     }
 
@@ -220,7 +220,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
     // Nearly always complete when the call returns, as behind a selector. Jetty's error pages of servlets rely on that.
     private boolean flushAtOnce(ByteBuffer... buffers) throws IOException {
         if (TlsState.endsOutput(this, writeDuty)) {
-            closeAlert = CloseAlert.send(closeAlert, getChannel(), resources, buffers);
+            closeAlert = CloseAlert.send(closeAlert, getChannel(), connector.resources, buffers);
             return closeAlert != null;
         }
         if (blockingWrite.isTransfer() || TlsState.isWriteOfAnother(this, writeDuty.isWriting()) || !readLoop.pause()) {

@@ -227,14 +227,10 @@ final class BlockingWrite {
         Callback callback = duty.cancel(cause);
         // TLS writes from buffers of its own, and has whoever cancels wait until nobody reads the content any more.
         if (!(endPoint.getConnection() instanceof SslConnection)) {
-            awaitWriter();
+            // The close has woken it, so that it is about to leave: for a channel that is closed, no call waits.
+            WriteDuty.awaitEnd(() -> duty.isWriting() && !sendsFile);
         }
         return callback;
-    }
-
-    // The close has woken it, so that it is about to leave: for a channel that is closed, no call waits.
-    private void awaitWriter() {
-        WriteDuty.awaitEnd(() -> duty.isWriting() && !sendsFile);
     }
 
     /**

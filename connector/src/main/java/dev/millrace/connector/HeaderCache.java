@@ -36,8 +36,9 @@ public final class HeaderCache implements Connection.Listener {
     @Override
     public void onOpened(Connection connection) {
         HttpParser parser = JettyInternals.parserOf(connection);
-        if (size != AS_CONFIGURED && parser != null) {
-            parser.setHeaderCacheSize(size);
+        int now = size;
+        if (now != AS_CONFIGURED && parser != null) {
+            parser.setHeaderCacheSize(now);
         }
     }
 

@@ -1,6 +1,6 @@
 package dev.millrace.connector;
 
-import dev.millrace.limits.PlannedLooks;
+import dev.millrace.transfer.PlannedLooks;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
@@ -23,7 +23,8 @@ public final class IdleTlsMemory extends AbstractLifeCycle {
 
     private IdleTlsMemory(TlsMemory memory, Connector connector) {
         this.memory = memory;
-        looks = new PlannedLooks(connector, () -> PERIOD_MILLIS, memory::letUnusedGo);
+        looks = new PlannedLooks(
+                connector, connector::getScheduler, Runnable::run, () -> PERIOD_MILLIS, memory::letUnusedGo);
         listener = looks::resume;
     }
 

@@ -73,7 +73,7 @@ public abstract class LimitedConnector extends RestartableConnector {
     }
 
     /** Called by a request's thread that may be about to wait for content of HTTP/2. */
-    void aboutToBlock() {}
+    abstract void aboutToBlock();
 
     final void checkNotStarted() {
         if (isRunning()) {

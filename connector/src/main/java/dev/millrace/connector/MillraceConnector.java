@@ -7,8 +7,6 @@ import dev.millrace.transfer.OpenFileBudget;
 import dev.millrace.transfer.TransferAlgorithm;
 import dev.millrace.transfer.TransferStatistics;
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ServerSocketChannel;
 import java.util.List;
@@ -254,23 +252,6 @@ public abstract class MillraceConnector extends LimitedConnector {
     @Override
     void aboutToBlock() {
         StreamExecutor.aboutToBlock();
-    }
-
-    /**
-     * Takes over a channel that is bound already, in place of binding one; before start. The connector closes it.
-     *
-     * @param acceptChannel bound to an Internet address
-     * @throws IOException when it is not bound
-     * @throws IllegalArgumentException when it is bound to a Unix-domain path
-     */
-    @Override
-    public void open(ServerSocketChannel acceptChannel) throws IOException {
-        SocketAddress address = acceptChannel.getLocalAddress();
-        if (address != null && !(address instanceof InetSocketAddress)) {
-            throw new IllegalArgumentException("Cannot listen at the Unix-domain path " + address
-                    + ": use Jetty's UnixDomainServerConnector for that");
-        }
-        super.open(acceptChannel);
     }
 
     @Override

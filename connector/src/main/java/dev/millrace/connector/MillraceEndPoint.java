@@ -106,6 +106,12 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
         return JettyInternals.parserOf(spoken());
     }
 
+    /** Whether TLS has something to write, for which it may need the peer's bytes (RFC 5246 section 7.4.1.1). */
+    final boolean isTlsWriting() {
+        return getConnection() instanceof SslConnection ssl
+                && ssl.getSslEndPoint().getWriteFlusher().isPending();
+    }
+
     @Override
     public final boolean awaitsRead() {
         // What the peer has sent may wait for a thread. A key does not tell: the selector's thread changes it late.
@@ -162,13 +168,12 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
     final void endWait() {
         // With TLS two threads may come here at a time.
         if (waiting != null) {
-            BlockedWriteEvent ended;
             synchronized (this) {
-                ended = waiting;
+                BlockedWriteEvent ended = waiting;
                 waiting = null;
-            }
-            if (ended != null) {
-                ended.ended(this);
+                if (ended != null) {
+                    ended.ended(this);
+                }
             }
         }
     }
@@ -243,10 +248,8 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
     }
 
     /**
-     * Called before something is written. Jetty has a malformed request answered by another thread than the one that found it so. A third
-     * thread then reads on, only to close, into the buffer that the first is about to give back. By then it may be another connection's,
-     * which would go on with bytes of this one (Jetty's HttpConnection, 12.1.12). So the first thread that answers lets the
-     * handling thread leave, and nothing is read any more.
+     * Called before something is written. While a malformed request is answered, a thread would read into a buffer that may be another
+     * connection's by then (decision 0080). So the first that answers lets the handling thread leave, and nothing is read any more.
      *
      * @param answering the connection that may answer a malformed request
      */

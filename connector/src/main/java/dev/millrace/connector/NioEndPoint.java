@@ -210,7 +210,7 @@ final class NioEndPoint extends MillraceEndPoint {
         }
         // A thread that asks for content may then wait for it; one that asks for a request returns to the selector.
         HttpParser parser = dispatch == Dispatch.HANDOFF ? null : httpParser();
-        if (parser != null && (parser.inContentState() || TlsState.isWriting(this))) {
+        if (parser != null && (parser.inContentState() || isTlsWriting())) {
             selectorExecutor.aboutToBlock();
         }
     }

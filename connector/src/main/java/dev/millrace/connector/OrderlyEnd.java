@@ -56,21 +56,23 @@ final class OrderlyEnd {
         List<HoldingEndPoint> ended = new ArrayList<>();
         List<EndPoint> computing = new ArrayList<>();
         for (EndPoint endPoint : List.copyOf(endPoints)) {
-            Connection spoken = endPoint instanceof MillraceEndPoint ours ? ours.spoken() : null;
+            if (!(endPoint instanceof MillraceEndPoint ours)) {
+                // An application's own.
+                IO.close(inOrder(endPoint, null, false));
+                continue;
+            }
+            Connection spoken = ours.spoken();
             boolean isRequest = JettyInternals.handlesRequest(spoken);
-            if (spoken != null
-                    && isRequest
-                    && endPoint instanceof MillraceEndPoint ours
-                    && mayRead(ours, spoken, stopping)) {
+            if (spoken != null && isRequest && mayRead(ours, spoken, stopping)) {
                 requests.add(spoken);
-                IO.close(endPoint);
-            } else if (endPoint instanceof MillraceEndPoint ours && busy.test(ours)) {
-                IO.close(endPoint);
-            } else if (endPoint instanceof MillraceEndPoint ours && mayCompute(ours)) {
-                computing.add(endPoint);
-                closeElsewhere(inOrder(endPoint, spoken, isRequest), elsewhere);
+                IO.close(ours);
+            } else if (busy.test(ours)) {
+                IO.close(ours);
+            } else if (mayCompute(ours)) {
+                computing.add(ours);
+                closeElsewhere(inOrder(ours, spoken, isRequest), elsewhere);
             } else {
-                IO.close(inOrder(endPoint, spoken, isRequest));
+                IO.close(inOrder(ours, spoken, isRequest));
                 if (spoken != null && spoken.getEndPoint() instanceof HoldingEndPoint holding) {
                     ended.add(holding);
                 }

@@ -1,6 +1,8 @@
 package dev.millrace.connector;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.util.EventListener;
 import java.util.concurrent.Executor;
@@ -39,6 +41,23 @@ abstract class RestartableConnector extends ServerConnector {
             openAgain();
             getEventListeners().forEach(this::tellOpen);
         }
+    }
+
+    /**
+     * Takes over a channel that is bound already, in place of binding one; before start. The connector closes it.
+     *
+     * @param acceptChannel bound to an Internet address
+     * @throws IOException when it is not bound
+     * @throws IllegalArgumentException when it is bound to a Unix-domain path
+     */
+    @Override
+    public void open(ServerSocketChannel acceptChannel) throws IOException {
+        SocketAddress address = acceptChannel.getLocalAddress();
+        if (address != null && !(address instanceof InetSocketAddress)) {
+            throw new IllegalArgumentException("Cannot listen at the Unix-domain path " + address
+                    + ": use Jetty's UnixDomainServerConnector for that");
+        }
+        super.open(acceptChannel);
     }
 
     private void openAgain() throws IOException {

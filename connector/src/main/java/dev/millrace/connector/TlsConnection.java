@@ -11,7 +11,6 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
@@ -40,12 +39,12 @@ final class TlsConnection extends SslConnection {
 
     private final TlsBuffer.Pool buffers;
     private final TlsPace pace;
-    // These three change with Jetty's lock held. Records wait for networkFlush, with room for that in Jetty's buffer.
+    // These four change with Jetty's lock held. Records wait for networkFlush, with room for that in Jetty's buffer.
     private @Nullable ByteBuffer records;
     private TlsMemory recordsMemory;
     private volatile @Nullable TlsBuffer rest;
+    private volatile long uncountedBytes;
     private volatile boolean established;
-    private final AtomicLong uncountedBytes = new AtomicLong();
 
     private TlsConnection(
             SslConnectionFactory factory,
@@ -91,7 +90,7 @@ final class TlsConnection extends SslConnection {
 
     @Override
     public long getBytesOut() {
-        return super.getBytesOut() + uncountedBytes.get();
+        return super.getBytesOut() + uncountedBytes;
     }
 
     @Override
@@ -182,7 +181,8 @@ final class TlsConnection extends SslConnection {
             long begin = NanoTime.now();
             boolean flushed = super.networkFlush(all);
             pace.onWrite(!all.hasRemaining(), begin);
-            uncountedBytes.addAndGet(bytes - all.remaining() - counted);
+            long before = uncountedBytes;
+            uncountedBytes = before + bytes - all.remaining() - counted;
             if (all.hasRemaining()) {
                 owner.show(BufferUtil.toArray(all), recordsMemory);
                 rest = owner;

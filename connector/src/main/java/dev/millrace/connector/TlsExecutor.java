@@ -17,15 +17,6 @@ final class TlsExecutor implements Executor {
     private final LimitedConnector connector;
     private final AbstractEndPoint encrypted;
 
-    /** The end point of a socket whose connection has a thread of its own. */
-    interface Owner {
-        /** Whether the current thread is that one, and about to return from the connection's code. */
-        boolean isReturning();
-
-        /** Has the current thread, which {@link #isReturning}, run a task after that. */
-        void runNext(Runnable task);
-    }
-
     private TlsExecutor(LimitedConnector connector, AbstractEndPoint encrypted) {
         this.connector = connector;
         this.encrypted = encrypted;
@@ -43,8 +34,8 @@ final class TlsExecutor implements Executor {
     public void execute(Runnable task) {
         if (encrypted.getWriteFlusher().isFailed()) {
             connector.runClosing(task);
-        } else if (encrypted instanceof Owner owner && owner.isReturning()) {
-            owner.runNext(task);
+        } else if (encrypted instanceof BioEndPoint blocking && blocking.isReturning()) {
+            blocking.runNext(task);
         } else {
             connector.getExecutor().execute(task);
         }

@@ -123,10 +123,4 @@ final class TlsState {
             end.run();
         }
     }
-
-    /** Whether TLS has something to write, for which it may need the peer's bytes (RFC 5246 section 7.4.1.1). */
-    static boolean isWriting(AbstractEndPoint endPoint) {
-        return endPoint.getConnection() instanceof SslConnection ssl
-                && ssl.getSslEndPoint().getWriteFlusher().isPending();
-    }
 }

@@ -1,6 +1,5 @@
 package dev.millrace.files;
 
-import dev.millrace.jetty.ServletInternals;
 import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.content.HttpContent;
 import org.eclipse.jetty.io.Content;
@@ -23,7 +22,7 @@ final class CopiedContent extends HttpContent.Wrapper {
             super.writeTo(SendPath.copied(to, Obstacle.NOT_A_FILE).sink(), offset, length, callback);
             return;
         }
-        Content.Sink sink = ServletInternals.pastOutput(to);
+        Content.Sink sink = SendPath.pastServlet(to);
         SendPath sendPath = SendPath.copied(sink, Obstacle.NOT_A_FILE);
         long bytes = length < 0 ? getContentLengthValue() - offset : length;
         mount.onAnswer(sink, sendPath.obstacle(), getResource(), offset, bytes);

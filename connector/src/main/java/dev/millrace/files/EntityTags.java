@@ -46,11 +46,27 @@ final class EntityTags {
                 break;
             }
         }
-        HttpField etag = new HttpField(HttpHeader.ETAG, EtagUtils.rewriteWithSuffix(file.etag(), suffix));
-        return new HttpContent.Wrapper(variant) {
+        return tagged(variant, EtagUtils.rewriteWithSuffix(file.etag(), suffix));
+    }
+
+    /**
+     * Jetty takes what follows the last hyphen of an entity tag for the suffix of a variant, and compares without it. In an empty tag it
+     * looks for a suffix beyond the end. With a suffix to take away, a tag stays whole.
+     */
+    static HttpContent suffixed(HttpContent content, String etag) {
+        return tagged(
+                content,
+                EtagUtils.ETAG_SEPARATOR.isEmpty()
+                        ? etag
+                        : etag.replaceFirst("(\"?)$", EtagUtils.ETAG_SEPARATOR + "$1"));
+    }
+
+    private static HttpContent tagged(HttpContent content, String etag) {
+        HttpField field = new HttpField(HttpHeader.ETAG, etag);
+        return new HttpContent.Wrapper(content) {
             @Override
             public HttpField getETag() {
-                return etag;
+                return field;
             }
         };
     }

@@ -31,7 +31,7 @@ class FileResource extends Resource implements Content.Source.Factory {
     private final String path;
     private final OpenFile file;
     private final Resource resource;
-    private final @Nullable HttpField contentType;
+    private final boolean isCompressible;
     /** Whether this belongs to one answer, of which a part may have left. */
     private final boolean isHeld;
 
@@ -46,7 +46,7 @@ class FileResource extends Resource implements Content.Source.Factory {
         this.path = path;
         this.file = file;
         this.resource = resource;
-        this.contentType = contentType;
+        this.isCompressible = SendfileSettings.isCompressible(contentType);
         this.isHeld = false;
         // Resolved once, before other threads see it: a resource remembers this, but not in a thread-safe manner.
         resource.isAlias();
@@ -67,7 +67,7 @@ class FileResource extends Resource implements Content.Source.Factory {
         this.path = other.path;
         this.file = held;
         this.resource = other.resource;
-        this.contentType = other.contentType;
+        this.isCompressible = other.isCompressible;
         this.isHeld = true;
     }
 
@@ -101,7 +101,7 @@ class FileResource extends Resource implements Content.Source.Factory {
      * for one that is not: its Content-Encoding does not depend on that.
      */
     boolean isForCompression() {
-        return mount.settings().isForCompression(contentType, file.size());
+        return mount.settings().isForCompression(isCompressible, file.size());
     }
 
     /**

@@ -11,7 +11,6 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.eclipse.jetty.http.CompressedContentFormat;
-import org.eclipse.jetty.http.EtagUtils;
 import org.eclipse.jetty.http.HttpException;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
@@ -288,24 +287,8 @@ public final class FilesService extends ResourceService {
         return super.handleConditionalHeaders(
                 areComparedInPart ? with(request, EntityTags.only(etag, request.getHeaders())) : request,
                 response,
-                etag.indexOf('-') >= 0 || EntityTags.isEmpty(etag) ? suffixed(content, etag) : content,
+                etag.indexOf('-') >= 0 || EntityTags.isEmpty(etag) ? EntityTags.suffixed(content, etag) : content,
                 callback);
-    }
-
-    // Jetty takes what follows the last hyphen of an entity tag for the suffix of a variant, and compares without it.
-    // In an empty tag it looks for a suffix beyond the end. With a suffix to take away, a tag stays whole.
-    private static HttpContent suffixed(HttpContent content, String etag) {
-        HttpField suffixed = new HttpField(
-                HttpHeader.ETAG,
-                EtagUtils.ETAG_SEPARATOR.isEmpty()
-                        ? etag
-                        : etag.replaceFirst("(\"?)$", EtagUtils.ETAG_SEPARATOR + "$1"));
-        return new HttpContent.Wrapper(content) {
-            @Override
-            public HttpField getETag() {
-                return suffixed;
-            }
-        };
     }
 
     // RFC 9110 section 15.4.5 wants these two as well, and Jetty puts them only into a 200. The entity tag of what is

@@ -1,5 +1,6 @@
 package dev.millrace.files;
 
+import dev.millrace.jetty.JettyInternals;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -82,16 +83,8 @@ final class Ranges {
                 response.getRequest().getConnectionMetaData().getConnector().getServer();
         List<Handler> handlers = server.getDescendants();
         return SendPath.passesCompressions(response)
-                && handlers.stream().anyMatch(handler -> isOf(COMPRESSION_HANDLER, handler))
-                && handlers.stream().noneMatch(handler -> isOf(GZIP_HANDLER, handler));
-    }
-
-    private static boolean isOf(String name, Handler handler) {
-        Class<?> type = handler.getClass();
-        while (type != null && !type.getName().equals(name)) {
-            type = type.getSuperclass();
-        }
-        return type != null;
+                && handlers.stream().anyMatch(handler -> JettyInternals.classOf(handler, COMPRESSION_HANDLER) != null)
+                && handlers.stream().noneMatch(handler -> JettyInternals.classOf(handler, GZIP_HANDLER) != null);
     }
 
     private static boolean isUnreadable(String field) {

@@ -3,6 +3,7 @@ package dev.millrace.files;
 import dev.millrace.jetty.ContentBeforeTrailers;
 import dev.millrace.jetty.JettyInternals;
 import dev.millrace.jetty.ResponseLayer;
+import dev.millrace.jetty.ServletInternals;
 import dev.millrace.transfer.TransferEndPoint;
 import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
@@ -172,11 +173,17 @@ record SendPath(
         }
     }
 
-    private static SendPath blocked(Response response, Content.Sink sink, Obstacle obstacle, Layers layers) {
+    /** What to write to: past the output of a servlet, if there may be one. There is none where Jetty's own response is written to. */
+    static Content.Sink pastServlet(Content.Sink sink) {
+        return Layers.LAYERS.get(sink.getClass()) == ResponseLayer.CHANNEL ? sink : ServletInternals.pastOutput(sink);
+    }
+
+    private static SendPath blocked(Response response, Obstacle obstacle, Layers layers) {
+        Content.Sink target = layers.target();
         return new SendPath(
                 null,
                 response,
-                sink,
+                target == null ? response : target,
                 obstacle,
                 layers.areShown()
                         || (layers.areGivenUp()
@@ -202,17 +209,17 @@ record SendPath(
         }
         Layers layers = Layers.of(response, isCompressible);
         if (layers.target() == null) {
-            return blocked(response, sink, Obstacle.WRAPPED, layers);
+            return blocked(response, Obstacle.WRAPPED, layers);
         }
         ConnectionMetaData connection = response.getRequest().getConnectionMetaData();
         if (!(behindProxy(connection.getConnection().getEndPoint()) instanceof TransferEndPoint endPoint)) {
-            return blocked(response, layers.target(), Obstacle.END_POINT, layers);
+            return blocked(response, Obstacle.END_POINT, layers);
         }
         // TLS reads the file, in pieces as large as it writes them: it is no transfer by the kernel.
         Obstacle encrypted = endPoint instanceof SslConnection.SslEndPoint ? Obstacle.END_POINT : null;
         Obstacle found = obstacle(response, bytes, layers);
         if (found != null) {
-            return blocked(response, layers.target(), encrypted == null ? found : encrypted, layers);
+            return blocked(response, encrypted == null ? found : encrypted, layers);
         }
         return new SendPath(endPoint, response, layers.target(), encrypted, false);
     }
@@ -253,11 +260,9 @@ record SendPath(
 
     /** @param isCompressible whether a compression in between is to have it */
     static SendPath copied(Content.Sink sink, Obstacle obstacle, boolean isCompressible) {
-        if (!(sink instanceof Response response)) {
-            return to(sink, obstacle);
-        }
-        Layers layers = Layers.of(response, isCompressible);
-        return blocked(response, layers.target() == null ? sink : layers.target(), obstacle, layers);
+        return sink instanceof Response response
+                ? blocked(response, obstacle, Layers.of(response, isCompressible))
+                : to(sink, obstacle);
     }
 
     /** This way for a file without a mapping: there is no token for it. */

@@ -4,7 +4,6 @@ import dev.millrace.files.cache.ContentCache;
 import dev.millrace.files.cache.ContentMemory;
 import dev.millrace.files.cache.OpenFile;
 import dev.millrace.files.cache.OpenFileChannel;
-import dev.millrace.jetty.ServletInternals;
 import dev.millrace.transfer.FileFailedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -126,7 +125,7 @@ final class SendfileContent extends HttpContent.Wrapper {
             to.write(true, BufferUtil.EMPTY_BUFFER, callback);
             return;
         }
-        Content.Sink sink = ServletInternals.pastOutput(to);
+        Content.Sink sink = SendPath.pastServlet(to);
         ContentMemory memory = slot != null && isSmall ? slot.use() : null;
         if (memory == null) {
             write(sink, offset, bytes, callback);

@@ -165,22 +165,21 @@ public final class SendfileSettings {
         this.maxCompressedBytes = atLeast(0, "maxCompressedBytes", maxCompressedBytes);
     }
 
-    private static boolean isCompressible(String mimeType) {
-        return mimeType.startsWith("text/")
-                || mimeType.endsWith("+xml")
-                || mimeType.endsWith("+json")
-                || COMPRESSIBLE.contains(mimeType);
-    }
-
-    boolean isCompressible(@Nullable HttpField contentType, long sizeBytes) {
-        return sizeBytes <= maxCompressedBytes
-                && contentType != null
-                && isCompressible(MimeTypes.getContentTypeWithoutCharset(contentType.getValue()));
+    /** @return whether content of a type becomes notably smaller; false when the type is not known */
+    static boolean isCompressible(@Nullable HttpField contentType) {
+        if (contentType == null) {
+            return false;
+        }
+        String type = MimeTypes.getContentTypeWithoutCharset(contentType.getValue());
+        return type.startsWith("text/")
+                || type.endsWith("+xml")
+                || type.endsWith("+json")
+                || COMPRESSIBLE.contains(type);
     }
 
     /** Whether a compression around is given a file: also one that is too small to be transferred, whatever it is. */
-    boolean isForCompression(@Nullable HttpField contentType, long sizeBytes) {
-        return sizeBytes < minTransferBytes || isCompressible(contentType, sizeBytes);
+    boolean isForCompression(boolean isCompressible, long sizeBytes) {
+        return sizeBytes < minTransferBytes || (isCompressible && sizeBytes <= maxCompressedBytes);
     }
 
     @ManagedAttribute("Most bytes of the content cache")

@@ -317,6 +317,16 @@ public final class JettyInternals {
         }
     }
 
+    /** @return the class of that name that an object is of, for classes that a server need not have; null when it is not */
+    public static @Nullable Class<?> classOf(Object of, String name) {
+        for (Class<?> type = of.getClass(); type != null; type = type.getSuperclass()) {
+            if (type.getName().equals(name)) {
+                return type;
+            }
+        }
+        return null;
+    }
+
     /**
      * The attribute that Jetty's {@code ProxyHandler} gives to its request to another server: the request from the client. There a private
      * constant.

@@ -1,6 +1,7 @@
 package dev.millrace.limits;
 
 import dev.millrace.jetty.JettyInternals;
+import dev.millrace.transfer.PlannedLooks;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -18,6 +19,7 @@ import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.ssl.SslConnection;
+import org.eclipse.jetty.server.Components;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.NanoTime;
@@ -34,8 +36,7 @@ import org.slf4j.LoggerFactory;
  * answered. With HTTP/2 only the requests end, with HTTP/1.1 the connection too.
  *
  * <p>Once a second it looks at all connections, from the scheduler's thread. No request calls it on its way, but those of
- * HTTP/2: see {@link Http2ContentDemand}. Idle connections give up what they can make again:
- * {@link IdleChannelCache}.
+ * HTTP/2: see {@link Http2ContentDemand}. Idle connections of HTTP/1.1 give up what they can make again.
  */
 public final class ConnectionSweeper extends AbstractLifeCycle {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionSweeper.class);
@@ -51,7 +52,6 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
             RateMeter.class,
             Http2ContentDemand.Streams.class,
             PeerEnd.class,
-            IdleChannelCache.class,
             SlowPeerException.class);
 
     private final ServerConnector connector;
@@ -96,7 +96,8 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
         this.closingThreads = closingThreads;
         contentDemand = new Http2ContentDemand(connector, limits.exemptsGrpc(), aboutToBlock);
         shortage = new Shortage(connector.getExecutor(), permits);
-        plannedLooks = new PlannedLooks(connector, () -> periodMillis, this::sweep);
+        plannedLooks =
+                new PlannedLooks(connector, connector::getScheduler, Runnable::run, () -> periodMillis, this::look);
     }
 
     /** Whether the pool has come to the task by which it was last asked for a thread. */
@@ -162,14 +163,6 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
         plannedLooks.resume();
     }
 
-    private void sweep() {
-        try {
-            look();
-        } catch (Throwable x) {
-            LOG.warn("Cannot look at the connections of {}", connector, x);
-        }
-    }
-
     /** Looks at all connections. By one thread at a time. */
     public void look() {
         Look look = new Look();
@@ -228,7 +221,7 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
             boolean established = ssl == null || PeerRates.isSeenEstablished(ssl, endPoint, connection, isOld);
             long idleMillis = endPoint.getIdleFor();
             if (idleMillis >= restMillis && idleMillis < restMillis + 2 * periodMillis) {
-                IdleChannelCache.giveUpCache(connection);
+                giveUpCache(connection);
             }
             Http2ContentDemand.Streams streams = awaited.getOrDefault(connection, Http2ContentDemand.Streams.NONE);
             rates.sample(
@@ -289,6 +282,19 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
             } else {
                 // The application has had another grace, and has neither answered nor let the connection go.
                 ends.add(new PeerEnd(endPoint, null, () -> close(endPoint, slowRequests, 0, CONTENT)));
+            }
+        }
+    }
+
+    // A servlet's channel, with its streams and their locks, is a fifth of what an idle connection of NioConnector
+    // takes. Jetty allows that
+    // it is discarded at any time (Components): a request that begins meanwhile goes on with what it has found.
+    private static void giveUpCache(Connection connection) {
+        HttpParser parser = JettyInternals.parserOf(connection);
+        if (parser != null && parser.isStart() && connection.getMessagesIn() > 0) {
+            Components components = JettyInternals.componentsOf(connection);
+            if (components != null) {
+                components.getCache().clearAttributes();
             }
         }
     }

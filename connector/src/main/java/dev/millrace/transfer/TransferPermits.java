@@ -30,11 +30,6 @@ public final class TransferPermits {
         }
     }
 
-    @ManagedAttribute("Most turns at once")
-    public int getWorkers() {
-        return workers;
-    }
-
     /** @param workers the most turns at once, at least 1; turns that wait begin at once where there are more now */
     public void setWorkers(int workers) {
         if (workers < 1) {

@@ -56,11 +56,6 @@ public final class TransferWorkers extends ContainerLifeCycle implements Executo
         this.newWriteSelector = newWriteSelector;
     }
 
-    @ManagedAttribute("Most threads that transfer at once")
-    public int getWorkers() {
-        return threads.getMaxThreads();
-    }
-
     @ManagedAttribute("Threads in a turn at this moment")
     public int getBusy() {
         // Jetty takes the idle ones away at a second look, which more threads may have come before.

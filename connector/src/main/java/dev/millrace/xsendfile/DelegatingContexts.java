@@ -1,6 +1,7 @@
 package dev.millrace.xsendfile;
 
 import dev.millrace.jetty.HandlersListener;
+import dev.millrace.jetty.JettyInternals;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -180,8 +181,8 @@ public final class DelegatingContexts
                     && settings.isFieldsRead()
                     && of(context).allows(file);
             context.setAttribute(CONTEXT_ATTRIBUTE, accepted);
-        } else if (classOf(child, CLIENT) != null) {
-            follow(child, parent, classOf(parent, PROXY));
+        } else if (JettyInternals.classOf(child, CLIENT) != null) {
+            follow(child, parent, JettyInternals.classOf(parent, PROXY));
         }
         HandlersListener.super.beanAdded(parent, child);
     }
@@ -205,16 +206,6 @@ public final class DelegatingContexts
             context.removeAttribute(CONTEXT_ATTRIBUTE);
         }
         HandlersListener.super.beanRemoved(parent, child);
-    }
-
-    /** @return the class of that name that a bean is of; null when it is not */
-    private static @Nullable Class<?> classOf(Object bean, String name) {
-        for (Class<?> type = bean.getClass(); type != null; type = type.getSuperclass()) {
-            if (type.getName().equals(name)) {
-                return type;
-            }
-        }
-        return null;
     }
 
     @Override

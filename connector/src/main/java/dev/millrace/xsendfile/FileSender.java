@@ -22,13 +22,11 @@ import org.slf4j.LoggerFactory;
 /**
  * Sends the files that answers name. Thread-safe.
  *
- * @param service answers conditions and ranges, and sends
- * @param files finds a file by the key of {@link RootedFile}; null when there is none, or it leads out of its root
+ * @param service finds a file by the key of {@link RootedFile}, answers conditions and ranges, and sends
  * @param listeners learn how it ended
  * @param warnings how many may be logged of what is not sent
  */
-record FileSender(
-        FilesService service, HttpContent.Factory files, List<TransferListener> listeners, WarningLimit warnings) {
+record FileSender(FilesService service, List<TransferListener> listeners, WarningLimit warnings) {
     private static final Logger LOG = LoggerFactory.getLogger(FileSender.class);
 
     /**
@@ -46,8 +44,9 @@ record FileSender(
         MeasuredResponse measured = new MeasuredResponse(request, response);
         Callback end = new TransferEnd(listeners, file, measured, callback);
         try {
-            HttpContent content =
-                    file.file() == null ? null : files.getContent(file.file().key());
+            HttpContent content = file.file() == null
+                    ? null
+                    : service.getHttpContentFactory().getContent(file.file().key());
             if (content == null) {
                 fail(request, measured, around, end, HttpStatus.NOT_FOUND_404);
                 return;

@@ -79,7 +79,7 @@ public class XSendfileHandler extends Handler.Wrapper implements DelegatingConte
     private final List<TransferListener> listeners = new CopyOnWriteArrayList<>();
     private final SendfileContentFactory files = new SendfileContentFactory(this::find);
     private final FilesService service = new FilesService(files::getSettings, () -> true);
-    private final FileSender sender = new FileSender(service, files, listeners, roots.warnings());
+    private final FileSender sender = new FileSender(service, listeners, roots.warnings());
     private MimeTypes mimeTypes = MimeTypes.DEFAULTS;
     private ResourceFactory resources;
 

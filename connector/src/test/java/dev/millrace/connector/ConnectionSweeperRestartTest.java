@@ -3,10 +3,10 @@ package dev.millrace.connector;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.millrace.limits.ConnectionSweeper;
-import dev.millrace.limits.PlannedLooks;
 import dev.millrace.testing.ContestedScheduler;
 import dev.millrace.testing.Logged;
 import dev.millrace.testing.Plans;
+import dev.millrace.transfer.PlannedLooks;
 import org.eclipse.jetty.io.ByteArrayEndPoint;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;

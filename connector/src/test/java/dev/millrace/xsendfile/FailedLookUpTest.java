@@ -55,8 +55,9 @@ class FailedLookUpTest {
             throw new NoSuchFileException(key);
         };
         List<TransferResult> results = new CopyOnWriteArrayList<>();
-        FileSender sender = new FileSender(
-                new FilesService(() -> settings, () -> true), files, List.of(results::add), new WarningLimit());
+        FilesService service = new FilesService(() -> settings, () -> true);
+        service.setHttpContentFactory(files);
+        FileSender sender = new FileSender(service, List.of(results::add), new WarningLimit());
         DelegatedFile file = new DelegatedFile(new RootedFile(directory, directory.resolve("file.txt")), "named", null);
         try (Logged logged = new Logged(FileSender.class.getName());
                 TestServer server = new TestServer(Connectors.NIO::http)

@@ -306,18 +306,14 @@ public final class OpenFile extends Retainable.ReferenceCounter implements FileS
     /** @return how many bytes were read into the buffer; -1 at the end of the file */
     int readSome(ByteBuffer buffer, long position) throws UnreadableFileException {
         try {
-            int read = (int) call(file -> file.read(buffer, position));
-            if (read < 0 && position < size()) {
-                onTruncated();
-            }
-            return read;
+            return (int) call(file -> file.read(buffer, position));
         } catch (IOException x) {
             throw new UnreadableFileException(path, position, x);
         }
     }
 
     /** Notes that the file has become shorter, and says so. The caller holds a count. */
-    public TruncatedFileException truncated() throws IOException {
+    TruncatedFileException truncated() throws IOException {
         onTruncated();
         return new TruncatedFileException(path, size(), call(FileChannel::size));
     }

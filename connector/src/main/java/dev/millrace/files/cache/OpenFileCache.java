@@ -5,6 +5,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.RemovalCause;
 import com.github.benmanes.caffeine.cache.Ticker;
 import dev.millrace.transfer.OpenFileBudget;
+import dev.millrace.transfer.PlannedLooks;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.FileSystemException;
@@ -65,7 +66,7 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
     /** Null when files may be anywhere. */
     private volatile @Nullable Containment containment;
     /** Null before a start, after a stop, and without a server. */
-    private volatile @Nullable FileSweeper sweeper;
+    private volatile @Nullable PlannedLooks sweeps;
 
     private volatile boolean stopped;
 
@@ -197,7 +198,7 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
         if (stopped) {
             entries.invalidate(path);
         }
-        FileSweeper running = sweeper;
+        PlannedLooks running = sweeps;
         if (running != null) {
             running.resume();
         }
@@ -249,7 +250,7 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
             return;
         }
         retired.add(entry);
-        FileSweeper running = sweeper;
+        PlannedLooks running = sweeps;
         if (running == null || !running.runsLater(this::retireNext, GRACE_MILLIS)) {
             retireNext();
         }
@@ -301,17 +302,20 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
             return;
         }
         closer.start(server.getThreadPool());
-        FileSweeper started =
-                new FileSweeper(server.getScheduler(), server.getThreadPool(), this::pauseMillis, this::sweep);
-        sweeper = started;
-        started.schedule();
+        // A file system may hang, and must not stop the server's clock. Each start has plans of its own: a sweep that
+        // is under way at a
+        // stop plans none for the next start.
+        PlannedLooks started =
+                new PlannedLooks(this, server::getScheduler, server.getThreadPool(), this::pauseMillis, this::sweep);
+        sweeps = started;
+        started.start();
     }
 
     /** Lets go of all files, and sweeps no more. */
     public void stop() {
         stopped = true;
-        FileSweeper last = sweeper;
-        sweeper = null;
+        PlannedLooks last = sweeps;
+        sweeps = null;
         if (last != null) {
             last.stop();
         }

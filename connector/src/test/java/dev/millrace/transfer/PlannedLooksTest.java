@@ -1,4 +1,4 @@
-package dev.millrace.files.cache;
+package dev.millrace.transfer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -7,23 +7,23 @@ import dev.millrace.testing.HeldJobs;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Sweeps go on, whatever a scheduler that is short of memory takes of two threads. */
+/** Looks go on, whatever a scheduler that is short of memory takes of two threads. */
 @Timeout(60)
-class FileSweeperTest {
+class PlannedLooksTest {
     private final HeldJobs threads = new HeldJobs();
     private final ContestedScheduler scheduler = new ContestedScheduler(this::resume);
-    private final FileSweeper sweeper = new FileSweeper(scheduler, threads, () -> 1000, () -> {});
+    private final PlannedLooks looks = new PlannedLooks(this, () -> scheduler, threads, () -> 1000, () -> {});
 
     private void resume() {
-        sweeper.resume();
+        looks.resume();
     }
 
     @Test
-    void theNextFilePlansASweepThoughOnlyOneOfTwoPlansWasTaken() throws Exception {
-        sweeper.resume();
+    void theNextResumePlansALookThoughOnlyOneOfTwoPlansWasTaken() throws Exception {
+        looks.start();
         scheduler.awaitRefusal();
-        sweeper.resume();
+        looks.resume();
         scheduler.lastTask().run();
-        assertEquals(1, threads.jobs().size(), "a plan that leads to a sweep");
+        assertEquals(1, threads.jobs().size(), "a plan that leads to a look");
     }
 }
