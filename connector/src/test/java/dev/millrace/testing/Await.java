@@ -16,6 +16,10 @@ public final class Await {
      * the test waits for.
      */
     private static final long PAUSE_NANOS = 200_000;
+    /** A look that takes longer, as one at all threads or descriptors, costs the core that the test waits for. It is taken less often. */
+    private static final long COSTLY_NANOS = 50_000;
+
+    private static final long MOST_PAUSE_NANOS = 5_000_000;
 
     private Await() {}
 
@@ -25,15 +29,20 @@ public final class Await {
 
     public static void until(String what, BooleanSupplier state, Supplier<String> details) {
         long begin = System.nanoTime();
+        long look = begin;
         for (int looks = 1; !state.getAsBoolean(); looks++) {
-            if (System.nanoTime() - begin > MOST_NANOS) {
+            long now = System.nanoTime();
+            if (now - begin > MOST_NANOS) {
                 fail("waited in vain: " + what + " " + details.get());
             }
-            if (looks <= LOOKS_WITHOUT_A_PAUSE) {
+            if (now - look > COSTLY_NANOS) {
+                LockSupport.parkNanos(Math.min(MOST_PAUSE_NANOS, Math.max(PAUSE_NANOS, 4 * (now - look))));
+            } else if (looks <= LOOKS_WITHOUT_A_PAUSE) {
                 Thread.yield();
             } else {
                 LockSupport.parkNanos(PAUSE_NANOS);
             }
+            look = System.nanoTime();
         }
     }
 }

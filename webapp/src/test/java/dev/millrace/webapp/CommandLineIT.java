@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -126,7 +127,7 @@ class CommandLineIT {
     void itMayBeEndedWhileItStarts(String step) throws Exception {
         try (ServerProcess server = ServerProcess.war(temporary, "--bio-port=0", "--nio-port=-1")) {
             while (!has(step)) {
-                Thread.onSpinWait();
+                LockSupport.parkNanos(100_000);
             }
             server.terminate();
             assertEquals(143, server.exitCode());

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -189,9 +190,11 @@ class StandaloneIT {
 
     @Test
     void everyFileOfTheCatalogueHasItsBytesOnEveryListener() throws Exception {
+        List<String> urls = new ArrayList<>();
         for (String listener : LISTENERS) {
-            DeployedContract.assertCatalog(server.url(listener));
+            urls.add(server.url(listener));
         }
+        DeployedContract.assertCatalogs(urls);
     }
 
     @Test

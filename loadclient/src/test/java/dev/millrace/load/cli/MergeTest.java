@@ -287,15 +287,18 @@ class MergeTest {
         try (TestServer server = new TestServer(MergeTest::answer)) {
             String url = server.url("/generate-uuid");
             int window = 2;
-            Cli sum = together(window, url);
-            Cli one = alone(window, url);
-            for (int again = 0; again < 4 && (sum.code() == ExitCode.USAGE || hasLateEnd(window)); again++) {
-                window = sum.code() == ExitCode.USAGE ? 2 * window : window;
-                sum = together(window, url);
-                one = alone(window, url);
+            boolean areMeasured = false;
+            for (int tries = 0; tries < 5 && !areMeasured; tries++) {
+                Cli sum = together(window, url);
+                if (sum.code() == ExitCode.USAGE && tries < 4) {
+                    window = 2 * window;
+                    continue;
+                }
+                Cli one = alone(window, url);
+                assertTrue(sum.code() == ExitCode.GOOD || sum.code() == ExitCode.INVALID, sum.err());
+                assertTrue(one.code() == ExitCode.GOOD || one.code() == ExitCode.INVALID, one.err());
+                areMeasured = !hasLateEnd(window);
             }
-            assertTrue(sum.code() == ExitCode.GOOD || sum.code() == ExitCode.INVALID, sum.err());
-            assertTrue(one.code() == ExitCode.GOOD || one.code() == ExitCode.INVALID, one.err());
         }
         CellResult sum = cell("sum");
         CellResult one = cell("one");
