@@ -287,8 +287,8 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
     }
 
     // A servlet's channel, with its streams and their locks, is a fifth of what an idle connection of NioConnector
-    // takes. Jetty allows that
-    // it is discarded at any time (Components): a request that begins meanwhile goes on with what it has found.
+    // takes. Jetty allows that it is discarded at any time (Components). A request that begins meanwhile goes on with
+    // what it has found.
     private static void giveUpCache(Connection connection) {
         HttpParser parser = JettyInternals.parserOf(connection);
         if (parser != null && parser.isStart() && connection.getMessagesIn() > 0) {

@@ -107,7 +107,7 @@ class LentMemoryTest {
 
     private static boolean isWaiting(Thread canceller) {
         return Arrays.stream(canceller.getStackTrace())
-                .anyMatch(frame -> frame.getMethodName().equals("awaitWriter"));
+                .anyMatch(frame -> frame.getMethodName().equals("awaitEnd"));
     }
 
     @Test

@@ -186,7 +186,7 @@ class TransferEventTest {
                     beans,
                     "dev.millrace.transfer:type=transfer"
                             + (connectors.name().startsWith("NIO") ? "workers" : "permits") + ",*");
-            assertEquals(50, attribute(beans, workers, "workers"));
+            assertEquals(50, attribute(beans, connector, "workers"));
             Await.until("nobody sends", () -> attribute(beans, workers, "busy").equals(0));
             assertEquals(0, attribute(beans, workers, "queued"));
         }

@@ -302,9 +302,8 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
             return;
         }
         closer.start(server.getThreadPool());
-        // A file system may hang, and must not stop the server's clock. Each start has plans of its own: a sweep that
-        // is under way at a
-        // stop plans none for the next start.
+        // By the pool: a file system may hang, and must not stop the server's clock. A sweep that is under way at a
+        // stop plans none for the next start, which has plans of its own.
         PlannedLooks started =
                 new PlannedLooks(this, server::getScheduler, server.getThreadPool(), this::pauseMillis, this::sweep);
         sweeps = started;

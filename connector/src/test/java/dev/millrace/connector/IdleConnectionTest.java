@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ParameterizedClass
 @MethodSource("dev.millrace.testing.Connectors#ours")
 @Timeout(60)
-class IdleChannelCacheTest {
+class IdleConnectionTest {
     @Parameter
     Connectors connectors;
 
