@@ -29,7 +29,8 @@ final class WriteDuty {
     // True from the call for that thread until it begins the rest of the write; for good, if it must not.
     private volatile boolean awaitsThread;
     private volatile boolean writing;
-    // The last that began a write. Who closes sees it, for that one has asked before whether somebody writes.
+    // The last that came to write what is its own. Who closes sees it, for that one has asked before whether somebody
+    // writes.
     private @Nullable Thread writer;
     private volatile boolean cancelled;
 
@@ -95,9 +96,14 @@ final class WriteDuty {
         }
     }
 
-    /** Whether the current thread writes for another, and may block; true once, for the callback that follows is the application's. */
+    /**
+     * Whether the current thread writes for another, and may block; true once, for the callback that follows is the application's. Notes
+     * any other thread as the one whose write this is.
+     */
     boolean takeBackgroundWrite() {
-        if (backgroundWriter != Thread.currentThread()) {
+        Thread current = Thread.currentThread();
+        if (backgroundWriter != current) {
+            writer = current;
             return false;
         }
         backgroundWriter = null;
@@ -110,7 +116,6 @@ final class WriteDuty {
      * @throws EofException when the write was given up, or the connection closed
      */
     void begin() throws EofException {
-        writer = Thread.currentThread();
         writing = true;
         // The thread that closes the connection sees that this one writes, or this one sees that it is closed.
         if (cancelled || owner.isOutputShutdown()) {
@@ -159,13 +164,14 @@ final class WriteDuty {
     }
 
     /**
-     * Whose write the connection's end fails; null when no thread blocks in one. A thread that ends the connection itself is in its write
-     * only inside TLS, which closes there.
+     * Whose write the connection's end fails, or has failed; null when there is none. Another thread may do the rest of that write. A
+     * thread that ends the connection itself is in its write only inside TLS, which closes there.
      *
      * @param outermost what the connection's protocol writes by
      */
     @Nullable Thread failingWriter(WriteFlusher outermost) {
-        boolean fails = isFlushing(outermost) || (outermost.isFailed() && writer != Thread.currentThread());
+        boolean fails =
+                !JettyInternals.isIdle(outermost) && (isFlushing(outermost) || writer != Thread.currentThread());
         return fails && owner.isBlocking() ? writer : null;
     }
 

@@ -46,7 +46,9 @@ class ClosedInWriteTest {
         /** The thread that writes ends it. */
         RESET,
         /** Another thread does. */
-        IDLE_TIMEOUT
+        IDLE_TIMEOUT,
+        /** Another thread does, and the thread that writes is an application's own. One of the connector's does the rest of that write. */
+        IDLE_TIMEOUT_BESIDE
     }
 
     /** In a JVM of its own: a thread that waits for itself ends with that alone. */
@@ -55,9 +57,10 @@ class ClosedInWriteTest {
             Connectors connectors = Connectors.valueOf("BIO_" + arguments[0].toUpperCase(Locale.ROOT));
             End end = End.valueOf(arguments[1]);
             Tls tls = Boolean.parseBoolean(arguments[2]) ? new Tls() : null;
+            LateWriter writer = new LateWriter(end == End.IDLE_TIMEOUT_BESIDE);
             TestServer server = new TestServer(s -> tls == null
-                    ? connectors.on(s, new LateWriter())
-                    : connectors.on(s, connectors.tls(tls.server(), "http/1.1"), new LateWriter()));
+                    ? connectors.on(s, writer)
+                    : connectors.on(s, connectors.tls(tls.server(), "http/1.1"), writer));
             AtomicReference<Callback> handled = new AtomicReference<>(Callback.NOOP);
             server.connector().addBean(new Connection.Listener() {
                 @Override
@@ -67,7 +70,12 @@ class ClosedInWriteTest {
             });
             server.start(Handlers.of((request, response, callback) -> {
                 handled.set(callback);
-                response.write(true, ByteBuffer.allocate(UNREAD_BYTES), callback);
+                Runnable write = () -> response.write(true, ByteBuffer.allocate(UNREAD_BYTES), callback);
+                if (end == End.IDLE_TIMEOUT_BESIDE) {
+                    new Thread(write).start();
+                } else {
+                    write.run();
+                }
             }));
             try (Socket plain = new Socket("127.0.0.1", server.port())) {
                 RawClient client = tls == null ? new RawClient(plain) : tls.over(plain);
@@ -97,6 +105,12 @@ class ClosedInWriteTest {
 
         /** A thread that has written takes a while to say so to Jetty, and need not have a processor. */
         private static final class LateWriter extends HttpConnectionFactory {
+            private final boolean awaitsEnd;
+
+            private LateWriter(boolean awaitsEnd) {
+                this.awaitsEnd = awaitsEnd;
+            }
+
             @Override
             public Connection newConnection(Connector connector, EndPoint endPoint) {
                 EndPoint late =
@@ -105,6 +119,9 @@ class ClosedInWriteTest {
                             @Override
                             public void write(Callback callback, ByteBuffer... buffers) {
                                 super.write(callback, buffers);
+                                if (awaitsEnd) {
+                                    Await.until("closed", () -> !endPoint.isOpen());
+                                }
                                 LockSupport.parkNanos(LATE_NANOS);
                             }
                         };
@@ -119,7 +136,9 @@ class ClosedInWriteTest {
                 .flatMap(threads -> Stream.of(
                         Arguments.of(threads, End.RESET, true),
                         Arguments.of(threads, End.IDLE_TIMEOUT, true),
-                        Arguments.of(threads, End.IDLE_TIMEOUT, false)));
+                        Arguments.of(threads, End.IDLE_TIMEOUT, false),
+                        Arguments.of(threads, End.IDLE_TIMEOUT_BESIDE, true),
+                        Arguments.of(threads, End.IDLE_TIMEOUT_BESIDE, false)));
     }
 
     @ParameterizedTest
