@@ -38,8 +38,8 @@ final class NioEndPoint extends MillraceEndPoint {
     private volatile @Nullable RequestLoop requestLoop;
     private volatile SelectionKey key;
     // A task that copies may take long when so many bytes have been sent. Threads may race for this: it need not be
-    // exact.
-    private long longTaskBytes = NioTransfer.LEAVES_SELECTOR_BYTES;
+    // exact. The low bits will do: idle connections are many.
+    private int longTaskBytes = NioTransfer.LEAVES_SELECTOR_BYTES;
 
     NioEndPoint(
             NioConnector connector,
@@ -74,7 +74,7 @@ final class NioEndPoint extends MillraceEndPoint {
         }
         boolean here = isForSelectorsThread(selected);
         selectorExecutor.place(here);
-        longTaskBytes = getSentBytes() + NioTransfer.LEAVES_SELECTOR_BYTES;
+        longTaskBytes = (int) getSentBytes() + NioTransfer.LEAVES_SELECTOR_BYTES;
         RequestLoop current = requestLoop;
         // Jetty has three tasks for each end point, and gives the same ones again.
         if (current == null || !current.runs(selected)) {
@@ -333,8 +333,8 @@ final class NioEndPoint extends MillraceEndPoint {
         if (flushed) {
             endWait();
             // What is copied goes on for as long as the peer takes all: should that be long, another thread selects.
-            if (token < 0 && getSentBytes() >= longTaskBytes) {
-                longTaskBytes = getSentBytes() + NioTransfer.LEAVES_SELECTOR_BYTES;
+            if (token < 0 && (int) getSentBytes() - longTaskBytes >= 0) {
+                longTaskBytes = (int) getSentBytes() + NioTransfer.LEAVES_SELECTOR_BYTES;
                 selectorExecutor.aboutToBlock();
             }
         }
