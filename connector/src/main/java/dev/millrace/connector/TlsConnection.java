@@ -43,7 +43,7 @@ final class TlsConnection extends SslConnection {
     private @Nullable ByteBuffer records;
     private TlsMemory recordsMemory;
     private volatile @Nullable TlsBuffer rest;
-    private volatile long uncountedBytes;
+    private long uncountedBytes;
     private volatile boolean established;
 
     private TlsConnection(
@@ -181,8 +181,7 @@ final class TlsConnection extends SslConnection {
             long begin = NanoTime.now();
             boolean flushed = super.networkFlush(all);
             pace.onWrite(!all.hasRemaining(), begin);
-            long before = uncountedBytes;
-            uncountedBytes = before + bytes - all.remaining() - counted;
+            uncountedBytes += bytes - all.remaining() - counted;
             if (all.hasRemaining()) {
                 owner.show(BufferUtil.toArray(all), recordsMemory);
                 rest = owner;

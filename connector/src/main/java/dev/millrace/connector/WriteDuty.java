@@ -24,13 +24,15 @@ final class WriteDuty {
 
     private final Owner owner;
     private final BioResources resources;
-    // The thread of the connector's that may block in the next flush.
+    // The thread of the connector's that completes a write.
     private volatile @Nullable Thread backgroundWriter;
+    // Whether that thread may block in its next flush. Its own.
+    private boolean mayBlock;
     // True from the call for that thread until it begins the rest of the write; for good, if it must not.
     private volatile boolean awaitsThread;
     private volatile boolean writing;
-    // The last that came to write what is its own. Who closes sees it, for that one has asked before whether somebody
-    // writes.
+    // The last that began a write of its own. Who closes has asked before whether somebody writes, and as a rule sees
+    // it.
     private @Nullable Thread writer;
     private volatile boolean cancelled;
 
@@ -82,6 +84,7 @@ final class WriteDuty {
 
     private void complete() {
         Thread current = Thread.currentThread();
+        mayBlock = true;
         backgroundWriter = current;
         try {
             owner.getWriteFlusher().completeWrite();
@@ -97,17 +100,21 @@ final class WriteDuty {
     }
 
     /**
-     * Whether the current thread writes for another, and may block; true once, for the callback that follows is the application's. Notes
-     * any other thread as the one whose write this is.
+     * Whether the current thread writes for another, and may block; true once, for the callback that follows is the application's. A
+     * thread that is in a write which it has begun is noted as its {@link #failingWriter}.
+     *
+     * @param outermost what the connection's protocol writes by
      */
-    boolean takeBackgroundWrite() {
+    boolean takeBackgroundWrite(WriteFlusher outermost) {
         Thread current = Thread.currentThread();
-        if (backgroundWriter != current) {
-            writer = current;
-            return false;
+        if (backgroundWriter == current && mayBlock) {
+            mayBlock = false;
+            return true;
         }
-        backgroundWriter = null;
-        return true;
+        if (JettyInternals.isBegun(outermost)) {
+            writer = current;
+        }
+        return false;
     }
 
     /**
@@ -164,14 +171,16 @@ final class WriteDuty {
     }
 
     /**
-     * Whose write the connection's end fails, or has failed; null when there is none. Another thread may do the rest of that write. A
-     * thread that ends the connection itself is in its write only inside TLS, which closes there.
+     * Whose write the connection's end fails, or has failed. Another thread may do the rest of that write.
      *
      * @param outermost what the connection's protocol writes by
+     * @return null when nobody need be waited for. In clear, a thread whose own write has failed ends the connection when Jetty knows of
+     *     that; so does one that has done the rest of a write
      */
     @Nullable Thread failingWriter(WriteFlusher outermost) {
-        boolean fails =
-                !JettyInternals.isIdle(outermost) && (isFlushing(outermost) || writer != Thread.currentThread());
+        Thread current = Thread.currentThread();
+        boolean isOfOther = writer != current && backgroundWriter != current;
+        boolean fails = !JettyInternals.isIdle(outermost) && (isFlushing(outermost) || isOfOther);
         return fails && owner.isBlocking() ? writer : null;
     }
 

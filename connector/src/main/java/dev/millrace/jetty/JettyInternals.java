@@ -256,6 +256,11 @@ public final class JettyInternals {
         return Writes.STATES ? isIdle(flusher.toStateString()) : !flusher.isPending();
     }
 
+    /** Whether a thread is in a write that it has begun, and not in the rest of one. False when that cannot be seen. */
+    public static boolean isBegun(WriteFlusher flusher) {
+        return Writes.STATES && flusher.toStateString().equals("F");
+    }
+
     private static boolean isIdle(String state) {
         return state.equals("-");
     }

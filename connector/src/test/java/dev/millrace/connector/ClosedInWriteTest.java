@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.util.Locale;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -39,7 +40,11 @@ class ClosedInWriteTest {
     /** More than the sockets of both sides take. */
     private static final int UNREAD_BYTES = 32 << 20;
 
-    private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
+    /** Less than the second for which an end waits. */
+    private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
+
+    private static final int MOST_SECONDS = 30;
+    private static final int READ_BYTES = 8 << 20;
 
     /** How a connection ends in a write. */
     private enum End {
@@ -53,6 +58,9 @@ class ClosedInWriteTest {
 
     /** In a JVM of its own: a thread that waits for itself ends with that alone. */
     static final class Ended {
+        /** Jetty's response has heard that its write has failed. */
+        private static final CountDownLatch WRITE_FAILED = new CountDownLatch(1);
+
         public static void main(String[] arguments) throws Exception {
             Connectors connectors = Connectors.valueOf("BIO_" + arguments[0].toUpperCase(Locale.ROOT));
             End end = End.valueOf(arguments[1]);
@@ -65,6 +73,7 @@ class ClosedInWriteTest {
             server.connector().addBean(new Connection.Listener() {
                 @Override
                 public void onClosed(Connection connection) {
+                    await(WRITE_FAILED, 2);
                     handled.get().failed(new IOException("the connection has ended"));
                 }
             });
@@ -81,6 +90,11 @@ class ClosedInWriteTest {
                 RawClient client = tls == null ? new RawClient(plain) : tls.over(plain);
                 assertEquals("HTTP/1.1 200 OK", client.get("/").line());
                 server.awaitBlockedWrite();
+                if (end == End.IDLE_TIMEOUT_BESIDE) {
+                    // The thread that does the rest has gone on with it, by a further call.
+                    client.in().readNBytes(READ_BYTES);
+                    server.awaitBlockedWrite();
+                }
                 if (end == End.RESET) {
                     plain.setSoLinger(true, 0);
                     plain.close();
@@ -103,12 +117,30 @@ class ClosedInWriteTest {
             }
         }
 
+        private static void await(CountDownLatch latch, int seconds) {
+            try {
+                latch.await(seconds, TimeUnit.SECONDS);
+            } catch (InterruptedException x) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
         /** A thread that has written takes a while to say so to Jetty, and need not have a processor. */
         private static final class LateWriter extends HttpConnectionFactory {
-            private final boolean awaitsEnd;
+            private final boolean awaitsFailure;
 
-            private LateWriter(boolean awaitsEnd) {
-                this.awaitsEnd = awaitsEnd;
+            private LateWriter(boolean awaitsFailure) {
+                this.awaitsFailure = awaitsFailure;
+            }
+
+            private static Callback telling(Callback callback) {
+                return new Callback.Nested(callback) {
+                    @Override
+                    public void failed(Throwable cause) {
+                        super.failed(cause);
+                        WRITE_FAILED.countDown();
+                    }
+                };
             }
 
             @Override
@@ -118,9 +150,9 @@ class ClosedInWriteTest {
                                 endPoint, endPoint.getLocalSocketAddress(), endPoint.getRemoteSocketAddress()) {
                             @Override
                             public void write(Callback callback, ByteBuffer... buffers) {
-                                super.write(callback, buffers);
-                                if (awaitsEnd) {
-                                    Await.until("closed", () -> !endPoint.isOpen());
+                                super.write(telling(callback), buffers);
+                                if (awaitsFailure) {
+                                    await(WRITE_FAILED, MOST_SECONDS);
                                 }
                                 LockSupport.parkNanos(LATE_NANOS);
                             }

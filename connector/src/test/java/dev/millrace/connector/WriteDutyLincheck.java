@@ -76,7 +76,7 @@ class WriteDutyLincheck {
             if (isOutputShutdown()) {
                 throw new EOFException();
             }
-            boolean inBackground = duty.takeBackgroundWrite();
+            boolean inBackground = duty.takeBackgroundWrite(flusher);
             duty.begin();
             try {
                 noteIfGivenUp("begins");
