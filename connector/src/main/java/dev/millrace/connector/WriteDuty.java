@@ -1,6 +1,7 @@
 package dev.millrace.connector;
 
 import dev.millrace.jetty.JettyInternals;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.io.EofException;
@@ -22,12 +23,12 @@ final class WriteDuty {
 
     private static final long PARK_NANOS = 100_000;
 
+    private static final AtomicReferenceFieldUpdater<WriteDuty, Completion> COMPLETION =
+            AtomicReferenceFieldUpdater.newUpdater(WriteDuty.class, Completion.class, "completion");
+
     private final Owner owner;
     private final BioResources resources;
-    // The thread of the connector's that completes a write.
-    private volatile @Nullable Thread backgroundWriter;
-    // Whether that thread may block in its next flush. Its own.
-    private boolean mayBlock;
+    private volatile @Nullable Completion completion;
     // True from the call for that thread until it begins the rest of the write; for good, if it must not.
     private volatile boolean awaitsThread;
     private volatile boolean writing;
@@ -73,7 +74,7 @@ final class WriteDuty {
     void completeElsewhere() {
         awaitsThread = true;
         try {
-            resources.threads().execute(this::complete);
+            resources.threads().execute(new Completion());
             resources.statistics().onBackgroundWrite();
         } catch (Throwable x) {
             // No thread: nothing will ever write what is pending. Closing fails it, unless that has happened before.
@@ -82,20 +83,30 @@ final class WriteDuty {
         }
     }
 
-    private void complete() {
-        Thread current = Thread.currentThread();
-        mayBlock = true;
-        backgroundWriter = current;
-        try {
-            owner.getWriteFlusher().completeWrite();
-        } catch (Throwable x) {
-            LOG.warn("Closing {}", owner, x);
-            owner.close(x);
-        } finally {
-            // A thread of the pool serves other connections after this, and may come back to this one.
-            if (backgroundWriter == current) {
-                backgroundWriter = null;
+    /** The rest of a write, by a thread of the connector's. */
+    private final class Completion implements Runnable {
+        private @Nullable Thread thread;
+        // Belongs to that thread: whether it may block in its next flush.
+        private boolean mayBlock = true;
+
+        @Override
+        public void run() {
+            thread = Thread.currentThread();
+            completion = this;
+            try {
+                owner.getWriteFlusher().completeWrite();
+            } catch (Throwable x) {
+                LOG.warn("Closing {}", owner, x);
+                owner.close(x);
+            } finally {
+                // A thread of the pool serves other connections after this, and may come back to this one. The next
+                // completion may have begun, by what the application does when it hears of this one's end.
+                COMPLETION.compareAndSet(WriteDuty.this, this, null);
             }
+        }
+
+        private boolean isByCurrentThread() {
+            return thread == Thread.currentThread();
         }
     }
 
@@ -106,13 +117,13 @@ final class WriteDuty {
      * @param outermost what the connection's protocol writes by
      */
     boolean takeBackgroundWrite(WriteFlusher outermost) {
-        Thread current = Thread.currentThread();
-        if (backgroundWriter == current && mayBlock) {
-            mayBlock = false;
+        Completion current = completion;
+        if (current != null && current.isByCurrentThread() && current.mayBlock) {
+            current.mayBlock = false;
             return true;
         }
         if (JettyInternals.isBegun(outermost)) {
-            writer = current;
+            writer = Thread.currentThread();
         }
         return false;
     }
@@ -178,8 +189,8 @@ final class WriteDuty {
      *     that; so does one that has done the rest of a write
      */
     @Nullable Thread failingWriter(WriteFlusher outermost) {
-        Thread current = Thread.currentThread();
-        boolean isOfOther = writer != current && backgroundWriter != current;
+        Completion current = completion;
+        boolean isOfOther = writer != Thread.currentThread() && (current == null || !current.isByCurrentThread());
         boolean fails = !JettyInternals.isIdle(outermost) && (isFlushing(outermost) || isOfOther);
         return fails && owner.isBlocking() ? writer : null;
     }
