@@ -189,10 +189,14 @@ final class WriteDuty {
      *     that; so does one that has done the rest of a write
      */
     @Nullable Thread failingWriter(WriteFlusher outermost) {
+        // Asked first: the writer was noted before the state that is seen here.
+        if (JettyInternals.isIdle(outermost) || !owner.isBlocking()) {
+            return null;
+        }
         Completion current = completion;
-        boolean isOfOther = writer != Thread.currentThread() && (current == null || !current.isByCurrentThread());
-        boolean fails = !JettyInternals.isIdle(outermost) && (isFlushing(outermost) || isOfOther);
-        return fails && owner.isBlocking() ? writer : null;
+        boolean isOwn = writer == Thread.currentThread() || (current != null && current.isByCurrentThread());
+        boolean inClear = outermost.equals(owner.getWriteFlusher());
+        return isOwn && inClear && !isFlushing(outermost) ? null : writer;
     }
 
     /**
