@@ -179,7 +179,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         }
         boolean inTls = getConnection() instanceof SslConnection;
         beginWrite(spoken());
-        boolean inBackground = writeDuty.takeBackgroundWrite(inTls ? getOutermostWriteFlusher() : getWriteFlusher());
+        boolean inBackground = writeDuty.takeBackgroundWrite(inTls ? getOutermostWriteFlusher() : null);
         boolean isOfAnother = inTls && TlsState.isWriteOfAnother(this, writeDuty.isWriting());
         if (!inBackground && (isOfAnother || !readLoop.isAlone(httpParser()))) {
             return flushAtOnce(buffers);

@@ -114,15 +114,15 @@ final class WriteDuty {
      * Whether the current thread writes for another, and may block; true once, for the callback that follows is the application's. A
      * thread that is in a write which it has begun is noted as its {@link #failingWriter}.
      *
-     * @param outermost what the connection's protocol writes by
+     * @param inTls what the protocol inside TLS writes by; null in clear, where nothing else is written
      */
-    boolean takeBackgroundWrite(WriteFlusher outermost) {
+    boolean takeBackgroundWrite(@Nullable WriteFlusher inTls) {
         Completion current = completion;
         if (current != null && current.isByCurrentThread() && current.mayBlock) {
             current.mayBlock = false;
             return true;
         }
-        if (JettyInternals.isBegun(outermost)) {
+        if (inTls == null || JettyInternals.isBegun(inTls)) {
             writer = Thread.currentThread();
         }
         return false;
@@ -186,7 +186,7 @@ final class WriteDuty {
      *
      * @param outermost what the connection's protocol writes by
      * @return null when nobody need be waited for. In clear, a thread whose own write has failed ends the connection when Jetty knows of
-     *     that; so does one that has done the rest of a write
+     *     that. So does one that has done the rest of a write.
      */
     @Nullable Thread failingWriter(WriteFlusher outermost) {
         // Asked first: the writer was noted before the state that is seen here.

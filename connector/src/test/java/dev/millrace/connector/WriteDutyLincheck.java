@@ -76,7 +76,7 @@ class WriteDutyLincheck {
             if (isOutputShutdown()) {
                 throw new EOFException();
             }
-            boolean inBackground = duty.takeBackgroundWrite(flusher);
+            boolean inBackground = duty.takeBackgroundWrite(null);
             duty.begin();
             try {
                 noteIfGivenUp("begins");
