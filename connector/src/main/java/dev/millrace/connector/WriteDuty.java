@@ -114,15 +114,15 @@ final class WriteDuty {
      * Whether the current thread writes for another, and may block; true once, for the callback that follows is the application's. A
      * thread that is in a write which it has begun is noted as its {@link #failingWriter}.
      *
-     * @param inTls what the protocol inside TLS writes by; null in clear, where nothing else is written
+     * @param flusherInTls what the protocol inside TLS writes by; null in clear, where nothing else is written
      */
-    boolean takeBackgroundWrite(@Nullable WriteFlusher inTls) {
+    boolean takeBackgroundWrite(@Nullable WriteFlusher flusherInTls) {
         Completion current = completion;
         if (current != null && current.isByCurrentThread() && current.mayBlock) {
             current.mayBlock = false;
             return true;
         }
-        if (inTls == null || JettyInternals.isBegun(inTls)) {
+        if (flusherInTls == null || JettyInternals.isBegun(flusherInTls)) {
             writer = Thread.currentThread();
         }
         return false;
@@ -189,7 +189,7 @@ final class WriteDuty {
      *     that. So does one that has done the rest of a write.
      */
     @Nullable Thread failingWriter(WriteFlusher outermost) {
-        // Asked first: the writer was noted before the state that is seen here.
+        // Asked first: of a write that is pending, the writer was noted before.
         if (JettyInternals.isIdle(outermost) || !owner.isBlocking()) {
             return null;
         }

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -82,21 +82,18 @@ abstract class DeployedContract {
     static void assertCatalogs(Iterable<String> urls) throws Exception {
         Map<String, byte[]> known = new HashMap<>();
         for (String url : urls) {
-            Matcher files =
-                    CATALOG_FILE.matcher(Http.get(url, "/files/catalog.json").text());
-            int count = 0;
-            for (; files.find(); count++) {
-                Http.Answer answer = Http.get(url, "/files/" + files.group(1));
+            String catalog = Http.get(url, "/files/catalog.json").text();
+            List<MatchResult> files = CATALOG_FILE.matcher(catalog).results().toList();
+            assertEquals(SampleFiles.SIZES.size(), files.size());
+            for (MatchResult file : files) {
+                Http.Answer answer = Http.get(url, "/files/" + file.group(1));
                 assertEquals(200, answer.status());
-                assertEquals(files.group(2), answer.header("Content-Length"));
-                byte[] expected = known.putIfAbsent(files.group(3), answer.body());
-                if (expected == null) {
-                    assertEquals(files.group(3), answer.md5());
-                } else {
-                    assertTrue(Arrays.equals(expected, answer.body()), files.group(1) + " of " + url);
+                assertEquals(file.group(2), answer.header("Content-Length"));
+                if (known.putIfAbsent(file.group(3), answer.body()) == null) {
+                    assertEquals(file.group(3), answer.md5());
                 }
+                assertTrue(Arrays.equals(known.get(file.group(3)), answer.body()), file.group(1) + " of " + url);
             }
-            assertEquals(SampleFiles.SIZES.size(), count);
         }
     }
 
@@ -128,9 +125,9 @@ abstract class DeployedContract {
     /** A figure of a listener; of the whole server if the name is empty. */
     static long figure(String stats, String listener, String name) {
         String where = listener.isEmpty() ? "" : "\"name\":\"" + listener + "\".*?";
-        Matcher matcher = Pattern.compile(where + "\"" + name + "\":(\\d+)").matcher(stats);
-        assertTrue(matcher.find(), stats);
-        return Long.parseLong(matcher.group(1));
+        Pattern figure = Pattern.compile(where + "\"" + name + "\":(\\d+)");
+        MatchResult found = figure.matcher(stats).results().findFirst().orElseThrow(() -> new AssertionError(stats));
+        return Long.parseLong(found.group(1));
     }
 
     /** Waits until a figure has a value, because it may be counted shortly after the client has all bytes. */
