@@ -181,7 +181,7 @@ public class NioConnector extends MillraceConnector {
 
     /** Whether a request may begin in the selector's thread although a handler may block: that thread leaves before. */
     boolean beginsInSelector() {
-        return blockingContexts.isOnlyInContexts() && RequestLoop.hasThreadsToSpare(pool());
+        return RequestLoop.hasThreadsToSpare(pool()) && blockingContexts.isOnlyInContexts();
     }
 
     @Override
