@@ -45,6 +45,8 @@ timed() {
     before=$(cpu_of server)
     { time "$@" > "$work/out" 2>&1; } 2> "$work/time"
     after=$(cpu_of server)
+    # Those of wrk, h2load and oha. Ours ends by itself.
+    ! grep -E 'Non-2xx|Socket errors|[^0-9][1-9][0-9]* (failed|errored|timeout)' "$work/out" >&2 || fail "$label: wrong answers"
     awk -v label="$label" -v ticks=$((after - before)) '
         FILENAME ~ /time$/ { if ($1 == "cpu") cpu = $2 + $3; next }
         / requests in / { requests = $1 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What many connections cost: the connectors beside Jetty's own, Tomcat and Undertow. Each server is a JVM of its own, started anew for
-# each case. Prints medians. Needs wrk (Debian's package wrk), `ulimit -n` of 11,000 or more.
+# each case. Prints medians. Needs wrk and ss (Debian's packages wrk, iproute2), `ulimit -n` of 11,000 or more.
 #
 # usage: docs/bench/connections.sh [rounds [seconds [case...]]]      after: mvn -DskipTests package
 #   idle       10,000 connections of which 100 are busy, beside the 100 alone: the throughputs and their quotient
@@ -50,10 +50,24 @@ serve() {
     url_of "$label" > /dev/null
 }
 
+# silent PID MILLIS: how many connections of that client have received nothing for so long
+silent() {
+    ss -tnipHO state established | awk -v pid="pid=$1," -v most="$2" '
+        index($0, pid) && match($0, /lastrcv:[0-9]+/) && substr($0, RSTART + 8, RLENGTH - 8) + 0 > most { n++ }
+        END { print n + 0 }'
+}
+
 # load LABEL CONNECTIONS SECONDS: "requests errors p50 p99", latencies in us
 load() {
-    wrk -t1 -c"$2" -d"$3" --timeout=30 --latency "$(url_of "$1")/hello" > "$work/wrk"
-    awk '
+    local wrk unanswered
+    wrk -t1 -c"$2" -d"$3" --timeout=30 --latency "$(url_of "$1")/hello" > "$work/wrk" &
+    wrk=$!
+    # wrk does not tell of a connection that is never answered. Near the end one that has waited for half of the time counts.
+    sleep "$(awk -v s="$3" 'BEGIN { print s * 0.9 }')"
+    unanswered=$(silent "$wrk" $(($3 * 450)))
+    # A caller within $( ) or || has no errexit.
+    wait "$wrk" || return
+    awk -v errors="$unanswered" '
         function us(time) { return time * (time ~ /us$/ ? 1 : time ~ /ms$/ ? 1000 : time ~ /m$/ ? 60000000 : 1000000) }
         / requests in / { requests = $1 }
         /Socket errors/ { gsub(",", ""); errors += $4 + $6 + $8 + $10 }
@@ -108,13 +122,16 @@ busy() {
     serve "$1" -Xmx1g
     # The larger server has more to compile.
     for time in "$warm_up" "$seconds"; do
-        load "$1" "$2" "$time" > /dev/null
+        load "$1" "$2" "$time" > /dev/null || true
+        kill -0 "${pids[$1]}" 2> /dev/null || break
         await_rest "$1"
     done
     if ! result=$(undisturbed costly_load "$1" "$2" "$seconds"); then
         echo "$1 has ended: $(tail -1 "$work/$1.err")"
+        echo "$1 - - -" >> "$work/results"
     elif [ "$(cut -d' ' -f2 <<< "$result")" = 0 ]; then
         echo "$1 answered nothing: $(tail -1 "$work/$1.err")"
+        echo "$1 - - -" >> "$work/results"
     else
         echo "$1 $result" | awk -v s="$seconds" '{ print $1, $2 * 10000 / $3, $3 / s, $4 }' >> "$work/results"
     fi

@@ -133,14 +133,14 @@ measure_drain() {
 }
 
 # download_from LABEL SECONDS WARM_UP_SECONDS BYTES_PER_SECOND: the load client's results in $work/run. The server's CPU is read by the client, of the
-# window alone: of the process that serves, the last below the one that was started.
+# window alone: of the process that was started, and of those below it.
 download_from() {
     local url
     url=$(url_of "$1")
     rm -rf "$work/run"
     "$java" -jar "$client" download -c "$(connections_of slow)" "--limit-rate=$4" --verify=length \
         "--mix=${MIX:-1K:4,200K:4,500K:4,1M:4,20M:2,100M:1}" -d "$2s" --warmup="$3s" --drain=0s --progress=none \
-        ${trust:+"--cacert=$trust" --repeat=3} --server-pid="$(tree_of "${pids[$1]}" | tail -1)" -o "$work/run" "$url/files/mixed/" > "$work/run.out" 2>&1 ||
+        ${trust:+"--cacert=$trust" --repeat=3} --server-pid="${pids[$1]}" -o "$work/run" "$url/files/mixed/" > "$work/run.out" 2>&1 ||
         { cat "$work/run.out" >&2; return 1; }
 }
 
@@ -148,7 +148,7 @@ download_from() {
 measure_slow() {
     download_from "$1" "$seconds" "$([ -z "$trust" ] && echo 2 || echo 4)" 1000000
     cell "$work/run" server_ms_per_gb mb_per_s first_byte_p99_us |
-        awk -v label="$1" 'NF < 3 { exit 1 } { print label, $1, $2, $3 / 1000 }' || fail "$1: fewer than 100 downloads have no 99 %"
+        awk -v label="$1" 'NF < 3 { exit 1 } { print label, $1, $2, $3 / 1000 }' || fail "$1: no CPU time, or fewer than 100 downloads, which have no 99 %"
 }
 
 warm_up() {

@@ -207,15 +207,17 @@ in_turn() {
 table() {
     awk -v heads="$(IFS='|'; echo "$*")" '
     function median(label, f, base,    i, j, t, k, v) {
-        k = n[label]
-        for (i = 1; i <= k; i++) v[i] = base == "" ? value[label, f, i] : value[base, f, i] ? value[label, f, i] / value[base, f, i] : 0
+        k = 0
+        for (i = 1; i <= n[label]; i++)
+            if ((label, f, i) in value && (base == "" || value[base, f, i] + 0)) v[++k] = value[label, f, i] / (base == "" ? 1 : value[base, f, i])
+        if (!k) return low = high = first = third = "-"
         for (i = 2; i <= k; i++) for (j = i; j > 1 && v[j - 1] > v[j]; j--) { t = v[j]; v[j] = v[j - 1]; v[j - 1] = t }
         low = v[1]; high = v[k]; first = v[int((k + 3) / 4)]; third = v[int((3 * k + 3) / 4)]
         return k % 2 ? v[(k + 1) / 2] : (v[k / 2] + v[k / 2 + 1]) / 2
     }
-    function cell(x) { return sprintf(x == int(x) || x >= 1000 ? " %12.0f" : " %12.2f", x) }
+    function cell(x) { return x == "-" ? sprintf(" %12s", x) : sprintf(x == int(x) || x >= 1000 ? " %12.0f" : " %12.2f", x) }
     !($1 in n) { order[++count] = $1 }
-    { n[$1]++; for (f = 2; f <= NF; f++) value[$1, f, n[$1]] = $f + 0 }
+    { n[$1]++; for (f = 2; f <= NF; f++) if ($f != "-") value[$1, f, n[$1]] = $f + 0 }
     END {
         figures = split(heads, head, "|")
         printf "%-18s %12s %22s %8s", "server", head[1], "(least - most)", "ratio"
@@ -226,7 +228,9 @@ table() {
             before = order[l] "-before"
             ratio = median(order[l], 2, before in n ? before : order[1])
             if (before in n) halves = halves sprintf("%s to %s %.2f, the middle half of %d rounds %.2f - %.2f\n", order[l], before, ratio, n[before], first, third)
-            printf "%-18s%s %10.2f - %9.2f %8.2f", order[l], cell(m), a, b, ratio
+            if (m == "-") { printf "%-18s%s\n", order[l], cell(m); continue }
+            printf "%-18s%s %10.2f - %9.2f ", order[l], cell(m), a, b
+            printf ratio == "-" ? "%8s" : "%8.2f", ratio
             for (f = 2; f <= figures; f++) printf "%s", cell(median(order[l], f + 1, ""))
             print ""
         }

@@ -38,6 +38,8 @@ record Gate(String text, String metric, boolean above, double bound) {
             Percentiles::p999,
             MAX,
             Percentiles::max);
+    private static final Map<String, Double> PERCENTILES =
+            Map.of("p50", 50.0, "p90", 90.0, "p99", 99.0, "p999", 99.9, MAX, 100.0);
     /** Those that few answers do not have. */
     private static final Map<String, Double> HIGH_PERCENTILES = Map.of("p90", 90.0, "p99", 99.0, "p999", 99.9);
 
@@ -115,6 +117,10 @@ record Gate(String text, String metric, boolean above, double bound) {
         if (tooFew != null) {
             return tooFew;
         }
+        String wrong = above ? withoutRightAnswer(repetitions) : null;
+        if (wrong != null) {
+            return wrong;
+        }
         OptionalDouble figure = figure(repetitions);
         if (figure.isEmpty()) {
             return metric + " is not known, --fail-if '" + text + "'";
@@ -142,6 +148,29 @@ record Gate(String text, String metric, boolean above, double bound) {
                 : metric + " is not known: it takes " + needed + " answers"
                         + (repetitions.size() > 1 ? " in each repetition" : "") + ", and there are " + fewest
                         + ", --fail-if '" + text + "'";
+    }
+
+    /**
+     * Why a percentile is not known although there are enough answers; null if it is. Requests without a right answer, which
+     * {@code --max-errors} or a short drain forgives, have no latency. Those that a timeout has ended waited longest of all.
+     */
+    private @Nullable String withoutRightAnswer(List<CellResult> repetitions) {
+        Double percentile = PERCENTILES.get(metric);
+        if (percentile == null) {
+            return null;
+        }
+        for (CellResult cell : repetitions) {
+            long without = cell.errorCount()
+                    + cell.counts().unsent()
+                    + cell.counts().stalled()
+                    + (cell.countsBytes() ? 0 : cell.counts().cutOff());
+            long all = cell.times().latency().count() + without;
+            if (without > 0 && without > all * (100 - percentile) / 100) {
+                return metric + " is not known: " + without + " of " + all
+                        + " requests had no right answer, --fail-if '" + text + "'";
+            }
+        }
+        return null;
     }
 
     /** A figure for people. */

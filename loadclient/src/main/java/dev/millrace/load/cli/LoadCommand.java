@@ -10,6 +10,8 @@ import dev.millrace.load.run.Interruption;
 import dev.millrace.load.run.RunSettings;
 import dev.millrace.load.server.Servers;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -87,6 +89,9 @@ abstract class LoadCommand implements Callable<Integer> {
             facts.put(RunFile.CONTROL, servers.entries().get(0).label());
         }
         requireDifferent(cells);
+        if (run.deciding().goesOn() || run.deciding().together()) {
+            requireCommon(cells, servers.entries().get(0).label());
+        }
         facts.putAll(run.deciding().facts());
         Plan plan =
                 new Plan(Target.withoutPasswords(title), cells, settings, servers, run.schedule(load.seed()), facts);
@@ -105,6 +110,18 @@ abstract class LoadCommand implements Callable<Integer> {
                     "two cells have the same name: " + ResultLine.name(cell.label(), cell.parameters())
                             + "; --repeat measures cells again");
         }
+    }
+
+    /** Refuses to compare servers whose cells have other settings than those of the first one, such as another path. */
+    private static void requireCommon(List<Cell> cells, String control) {
+        Map<String, Set<Map<String, String>>> settings = new LinkedHashMap<>();
+        cells.forEach(cell -> settings.computeIfAbsent(cell.label(), key -> new LinkedHashSet<>())
+                .add(cell.parameters()));
+        settings.forEach((label, own) -> require(
+                own.equals(settings.get(control)),
+                label + " has no cell like those of " + control
+                        + ", so nothing can be compared: where the paths of URLs differ, "
+                        + "--url says what is requested below each"));
     }
 
     /** Creates the folder for results, unless nothing is measured. */

@@ -69,6 +69,23 @@ class TogetherTest {
     }
 
     @Test
+    void serversWithoutACellInCommonAreRefused() throws IOException {
+        try (TestServer a = server("0.001", GOOD);
+                TestServer b = server("0.001", GOOD)) {
+            String cpu = "--server-cpu-url=" + a.url("/cpu") + "," + b.url("/cpu");
+            List<List<String>> commands = List.of(
+                    List.of("http", "--together", "-d=100ms", "--warmup=0s", cpu, a.url("/x"), b.url("/y")),
+                    List.of("http", "--budget=1s", "-d=100ms", "--warmup=0s", cpu, a.url("/x"), b.url("/y")),
+                    List.of("compare", "--budget=1s", a.url("/x"), b.url("/y"), "--", "-d=100ms", "--warmup=0s", cpu));
+            for (List<String> command : commands) {
+                Cli cli = Cli.run(command.toArray(String[]::new));
+                assertEquals(ExitCode.USAGE, cli.code(), cli.out() + cli.err());
+                assertTrue(cli.err().contains("has no cell like those of"), cli.err());
+            }
+        }
+    }
+
+    @Test
     void windowsAndNumbersOfRequestsAreTheSame() throws IOException {
         Cli cli = run("0.001", "-d=100ms", "--repeat=4", "--order=abba", "--progress=none");
         assertEquals(ExitCode.GOOD, cli.code(), cli.err());

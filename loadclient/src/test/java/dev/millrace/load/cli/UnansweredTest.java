@@ -1,0 +1,57 @@
+package dev.millrace.load.cli;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.millrace.load.TestServer;
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Requests without a right answer have no latency, and those that waited longest are among them: no percentile may leave them out. */
+class UnansweredTest {
+
+    /** A server that leaves every tenth request without an answer. */
+    private static TestServer server() throws IOException {
+        AtomicInteger asked = new AtomicInteger();
+        return new TestServer((request, out, socket) -> {
+            if (asked.incrementAndGet() % 10 != 0) {
+                TestServer.send(out, "200 OK", "text/plain", "hello".getBytes(US_ASCII));
+            }
+        });
+    }
+
+    @Test
+    void forgivenTimeoutsAreNotLeftOut() throws IOException {
+        try (TestServer server = server()) {
+            Cli cli = Cli.run(
+                    "http",
+                    "-q",
+                    "-c=10",
+                    "-n=120",
+                    "--warmup=0s",
+                    "--timeout=1s",
+                    "--max-errors=1000",
+                    "--fail-if=p99>50s",
+                    "--fail-if=p50>60s",
+                    server.url("/"));
+            assertEquals(ExitCode.ERRORS, cli.code(), cli.out() + cli.err());
+            assertTrue(cli.err().contains("p99 is not known: "), cli.err());
+            assertEquals(
+                    1,
+                    cli.err().lines().filter(line -> line.contains("--fail-if")).count(),
+                    "the median is known where a tenth has no answer: " + cli.err());
+        }
+    }
+
+    @Test
+    void whatAShortDrainLeavesUnansweredIsNotLeftOut() throws IOException {
+        try (TestServer server = server()) {
+            Cli cli = Cli.run(
+                    "http", "-q", "-c=30", "-d=1s", "--warmup=0s", "--drain=0s", "--fail-if=p99>50s", server.url("/"));
+            assertEquals(ExitCode.ERRORS, cli.code(), cli.out() + cli.err());
+            assertTrue(cli.err().contains("p99 is not known: "), cli.err());
+        }
+    }
+}
