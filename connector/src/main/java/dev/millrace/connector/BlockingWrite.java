@@ -182,11 +182,19 @@ final class BlockingWrite {
         }
         try {
             boolean leavesWithHeader = region.leavesWithHeader(buffers, token);
-            if (turn == null || leavesWithHeader) {
-                region.beforeFirst(false);
-            } else {
-                turn.begin(resources.threads(), region);
+            // A thread that reads the mapping itself does not leave its carrier for that.
+            CarrierTurn leaving = leavesWithHeader ? null : turn;
+            if (leaving != null) {
+                leaving.lookAt(region);
             }
+            // The first look at the file may wait for the disk, too, and reads no lent memory.
+            sendsFile = true;
+            if (leaving != null) {
+                leaving.begin(resources.threads(), region);
+            } else {
+                region.beforeFirst(false);
+            }
+            endFile();
             write(buffers, 0, leavesWithHeader ? token + 1 : token, token);
             region.advance(0);
             // A region that has left whole with the header has had a turn too, for which nobody need wait.

@@ -111,9 +111,8 @@ final class CarrierTurn {
         }
     }
 
-    /** As {@link FileRegion#beforeFirst}, by another thread if it may wait for the disk. */
+    /** As {@link FileRegion#beforeFirst}, by another thread if it may wait for the disk; behind {@link #lookAt}. */
     void begin(ConnectionThreads threads, FileRegion region) throws IOException {
-        lookAt(region);
         if (mayAwaitDisk()) {
             callElsewhere(threads, () -> {
                 region.beforeFirst(false);

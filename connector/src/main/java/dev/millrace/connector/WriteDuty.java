@@ -29,8 +29,6 @@ final class WriteDuty {
     private final Owner owner;
     private final BioResources resources;
     private volatile @Nullable Completion completion;
-    // True from the call for that thread until it begins the rest of the write; for good, if it must not.
-    private volatile boolean awaitsThread;
     private volatile boolean writing;
     // The last that began a write of its own. Who closes has asked before whether somebody writes, and as a rule sees
     // it.
@@ -60,9 +58,9 @@ final class WriteDuty {
         return writing;
     }
 
-    /** Whether a write waits for the thread that is to complete it. */
+    /** Whether a write waits for the thread that is to complete it. While the channel blocks, a pending one waits for nothing else. */
     boolean awaitsThread() {
-        return awaitsThread && owner.isBlocking() && owner.getWriteFlusher().isPending();
+        return owner.isBlocking() && owner.getWriteFlusher().isPending();
     }
 
     /** Whether a write was given up, so that no other begins. */
@@ -72,7 +70,6 @@ final class WriteDuty {
 
     /** Has the write that is pending completed by another thread. */
     void completeElsewhere() {
-        awaitsThread = true;
         try {
             resources.threads().execute(new Completion());
             resources.statistics().onBackgroundWrite();
@@ -140,7 +137,6 @@ final class WriteDuty {
             writing = false;
             throw new EofException(cancelled ? "write was cancelled" : "connection was closed");
         }
-        awaitsThread = false;
     }
 
     void end() {
@@ -162,9 +158,10 @@ final class WriteDuty {
         if (resources.threads().isVirtual()) {
             awaitFlushed(owner.getWriteFlusher());
         }
+        // Jetty's flusher gives no callback of a write whose thread was not let in, but fails that one itself.
+        boolean wasIdle = JettyInternals.isIdle(owner.getWriteFlusher());
         Callback callback = owner.getWriteFlusher().cancelWrite(cause);
-        // There is no callback of a write whose thread was not let in: Jetty's flusher fails that one itself.
-        if (owner.isBlocking() && (awaitsThread || callback != null)) {
+        if (owner.isBlocking() && (callback != null || !wasIdle)) {
             // A part may have left: what follows half a write is nonsense to the peer.
             owner.close(cause);
         }

@@ -1,5 +1,7 @@
 package dev.millrace.load.cli;
 
+import static dev.millrace.load.cli.UsageException.require;
+
 import dev.millrace.load.report.JunitFile;
 import dev.millrace.load.report.JunitFile.Case;
 import dev.millrace.load.report.JunitFile.Outcome;
@@ -72,6 +74,9 @@ final class BuildFiles {
 
     /** Creates the files' folders before the run, so that no measurement is lost at its end. */
     void prepare() {
+        require(
+                junit == null || openMetrics == null || !junit.toAbsolutePath().equals(openMetrics.toAbsolutePath()),
+                "--junit and --openmetrics name one file");
         Stream.of(junit, openMetrics).filter(Objects::nonNull).forEach(OutputFolder::prepareFor);
     }
 

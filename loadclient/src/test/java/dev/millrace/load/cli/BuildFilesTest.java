@@ -206,6 +206,14 @@ class BuildFilesTest {
     }
 
     @Test
+    void oneFileForTwoFormsIsRefused() throws IOException {
+        String file = folder.resolve("both").toString();
+        Cli cli = run(BuildFilesTest::hello, "--junit=" + file, "--openmetrics=" + file);
+        assertEquals(ExitCode.USAGE, cli.code(), cli.err());
+        assertTrue(cli.err().contains("--junit and --openmetrics name one file"), cli.err());
+    }
+
+    @Test
     void quietRunsPrintResultsOnly() throws IOException {
         Cli cli = run(BuildFilesTest::hello, "-o", folder.resolve("out").toString());
         assertEquals(ExitCode.GOOD, cli.code());
