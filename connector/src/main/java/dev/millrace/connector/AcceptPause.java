@@ -43,12 +43,13 @@ final class AcceptPause {
         setAccepting.accept(false);
     }
 
-    /** Early when the connector stops: the next start finds it as its user left it. */
+    /** Called behind each start, too: a pause that a stop has cut short ends then, and the connector is as its user left it. */
     synchronized void end() {
-        if (pausing && connector.isOpen()) {
+        // Accepting that begins in a stop fails again at once, if descriptors are missing still.
+        if (pausing && connector.isRunning() && connector.isOpen()) {
+            pausing = false;
             setAccepting.accept(wanted);
         }
-        pausing = false;
     }
 
     /**

@@ -36,6 +36,15 @@ public final class BlockingContexts implements HandlersListener, ContextHandler.
             StatisticsHandler.class,
             GracefulHandler.class);
 
+    /** Asked with each request, and kept: the name of a class is text to compare. */
+    private static final ClassValue<Boolean> IS_OF_JETTY = new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> type) {
+            String name = type.getName();
+            return name.startsWith("org.eclipse.jetty.") || name.startsWith("dev.millrace.limits.");
+        }
+    };
+
     private final Connector connector;
 
     BlockingContexts(Connector connector) {
@@ -57,8 +66,7 @@ public final class BlockingContexts implements HandlersListener, ContextHandler.
 
     private static boolean areOfJetty(List<HttpConfiguration.Customizer> customizers) {
         for (HttpConfiguration.Customizer customizer : customizers) {
-            String name = customizer.getClass().getName();
-            if (!name.startsWith("org.eclipse.jetty.") && !name.startsWith("dev.millrace.limits.")) {
+            if (!IS_OF_JETTY.get(customizer.getClass())) {
                 return false;
             }
         }
@@ -66,13 +74,15 @@ public final class BlockingContexts implements HandlersListener, ContextHandler.
     }
 
     private static boolean blocksInContexts(@Nullable Handler handler) {
-        if (handler == null
-                || handler instanceof ContextHandler
-                || handler.getInvocationType() == Invocable.InvocationType.NON_BLOCKING) {
+        if (handler == null || handler instanceof ContextHandler) {
             return true;
         }
+        // The type of a router is made of those of its handlers, by another walk: they are asked here.
         if (!ROUTERS.contains(handler.getClass())) {
-            return false;
+            return handler.getInvocationType() == Invocable.InvocationType.NON_BLOCKING;
+        }
+        if (handler instanceof Handler.Singleton router) {
+            return blocksInContexts(router.getHandler());
         }
         for (Handler next : ((Handler.Container) handler).getHandlers()) {
             if (!blocksInContexts(next)) {

@@ -1,8 +1,8 @@
 package dev.millrace.connector;
 
 /**
- * Where a ready connection of a {@link NioConnector} is served. Jetty's strategy goes by a task's invocation type. With each of these, a
- * write whose callback does not block goes on in the selector's thread, which {@link SelectorExecutor} watches then too.
+ * Where a ready connection of a {@link NioConnector} is served. Jetty's strategy goes by a task's invocation type. With each of these, what
+ * waited in a request goes on in the selector's thread, if its callback does not block. {@link SelectorExecutor} watches that thread then.
  */
 enum Dispatch {
     /**

@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
 @ManagedObject("Selector connector that sends files by the kernel")
 public class NioConnector extends MillraceConnector {
     private final TransferWorkers transferWorkers = new TransferWorkers();
-    private final AcceptPause acceptPause = new AcceptPause(this, super::setAccepting);
+    final AcceptPause acceptPause = new AcceptPause(this, super::setAccepting);
     private final PendingAccepts pendingAccepts = new PendingAccepts();
     private final SelectorStatistics selectorStatistics = new SelectorStatistics(this);
     private volatile Dispatch dispatch = Dispatch.ADAPTIVE;
@@ -173,6 +173,7 @@ public class NioConnector extends MillraceConnector {
             transferWorkers.stop();
             throw x;
         }
+        acceptPause.end();
         selectorExecutors = getSelectorManager().getBeans(ManagedSelector.class).stream()
                 .map(SelectorExecutor::of)
                 .toArray(SelectorExecutor[]::new);
@@ -202,7 +203,6 @@ public class NioConnector extends MillraceConnector {
 
     @Override
     protected void doStop() throws Exception {
-        acceptPause.end();
         try {
             super.doStop();
         } finally {

@@ -98,20 +98,21 @@ final class NioEndPoint extends MillraceEndPoint {
     // not block may wait for a disk all the same. What goes on with a request never waits for the pool, whose threads
     // may all be waiting for just that.
     private boolean isForSelectorsThread(Runnable selected) {
-        if (writesOn(selected)) {
+        if (goesOn(selected)) {
             return true;
         }
         return switch (dispatch) {
             case SELECTOR -> !isHandshaking() && !speaksHttp2();
-            case ADAPTIVE -> key.isReadable() && mayBeginInSelector(selected) && mayBeginRequest() && !isHandshaking();
+            case ADAPTIVE -> key.isReadable() && mayBeginRequest() && !isHandshaking() && mayBeginInSelector(selected);
             case HANDOFF -> false;
         };
     }
 
-    // Jetty's strategy runs it in the selector's thread anyway, but has nobody select while a peer takes all at once.
-    private boolean writesOn(Runnable selected) {
-        return key.isWritable()
-                && Invocable.getInvocationType(selected) == Invocable.InvocationType.NON_BLOCKING
+    // Jetty's strategy runs it in the selector's thread anyway, but has nobody select meanwhile: a peer may take all at
+    // once, and what follows the content of a request may wait for the disk.
+    private boolean goesOn(Runnable selected) {
+        return Invocable.getInvocationType(selected) == Invocable.InvocationType.NON_BLOCKING
+                && (key.isWritable() || !mayBeginRequest())
                 && !isHandshaking();
     }
 

@@ -269,6 +269,36 @@ class StalledDiskTest {
         assertNotSame(first.goingOn.join(), second.goingOn.join());
     }
 
+    /** The answer waits for the request's content, with a callback that declares not to block. */
+    @ParameterizedTest
+    @ValueSource(strings = {"adaptive", "selector", "handoff"})
+    void theThreadThatSelectsLeavesAFileBehindContentToAWorkerIfItIsNotInMemory(String dispatch) throws Exception {
+        CompletableFuture<Thread> reading = new CompletableFuture<>();
+        CountDownLatch demanded = new CountDownLatch(1);
+        Parked sent = new Parked(() -> file, new CountDownLatch(0));
+        sent.isFull = false;
+        FileRegion region = new FileRegion(sent, 0, mappedHole(), null, false, null);
+        Handler answer = Handlers.of(Invocable.InvocationType.NON_BLOCKING, (request, response, callback) -> {
+            request.demand(Invocable.from(Invocable.InvocationType.NON_BLOCKING, () -> {
+                reading.complete(Thread.currentThread());
+                // All four bytes came by one write.
+                request.read().release();
+                response.getHeaders().put(HttpHeader.CONTENT_LENGTH, BYTES);
+                send(request, response, region, true, callback);
+            }));
+            demanded.countDown();
+        });
+        try (TestServer server = server(dispatch).start(answer);
+                RawClient client = server.client()) {
+            client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\n");
+            assertTrue(demanded.await(30, TimeUnit.SECONDS));
+            client.send("abcd");
+            assertArrayEquals(content, client.answer().body());
+        }
+        assertNotSame(reading.join(), sent.begun.join());
+        assertNotSame(reading.join(), sent.goingOn.join());
+    }
+
     /** A worker waits, or the thread that writes the response. */
     @ParameterizedTest
     @ValueSource(strings = {"SimpleBlocking", "Adaptive"})
