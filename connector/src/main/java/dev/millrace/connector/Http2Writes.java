@@ -4,6 +4,9 @@ import dev.millrace.jetty.Http2Internals;
 import java.util.Collection;
 import java.util.concurrent.Executor;
 import org.eclipse.jetty.http2.HTTP2Session;
+import org.eclipse.jetty.http2.api.Session;
+import org.eclipse.jetty.http2.frames.DataFrame;
+import org.eclipse.jetty.http2.frames.Frame;
 import org.eclipse.jetty.http2.server.AbstractHTTP2ServerConnectionFactory;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.Connection;
@@ -13,10 +16,10 @@ import org.eclipse.jetty.util.annotation.ManagedObject;
 
 /**
  * Lets connections of HTTP/2 collect more frames for a write than Jetty's, and gives each the {@link Http2Turns} that holds short
- * writes back. Public for JMX alone. Loaded only where there is HTTP/2.
+ * writes back. A stream whose answer leaves part by part is not idle. Public for JMX alone. Loaded only where there is HTTP/2.
  */
 @ManagedObject("What connections of HTTP/2 write at once")
-public final class Http2Writes implements Connection.Listener {
+public final class Http2Writes implements Connection.Listener, HTTP2Session.FrameListener {
     /** For each field of a frame, Jetty adds up the bytes of all buffers of the write: that grows with the square of their number. */
     private static final int MOST_BYTES = TlsMemory.BATCH_BYTES / 2;
 
@@ -47,12 +50,23 @@ public final class Http2Writes implements Connection.Listener {
         HTTP2Session session = Http2Internals.sessionOf(connection);
         if (session != null) {
             session.setWriteThreshold(Math.max(getBytes(), session.getWriteThreshold()));
+            session.addEventListener(this);
             if (connection.getEndPoint() instanceof HoldingEndPoint endPoint) {
                 HeldWrites held = new HeldWrites(endPoint.getWriteFlusher()::write, buffers, this::executeSoon);
                 Http2Turns turns = new Http2Turns(streams, session, held);
                 connection.addEventListener(turns);
                 endPoint.setTurns(turns);
             }
+        }
+    }
+
+    // Called before each write to the socket, when the one before has gone: a peer that takes nothing keeps nothing
+    // from
+    // being idle.
+    @Override
+    public void onOutgoingFrame(Session session, Frame frame) {
+        if (frame instanceof DataFrame data) {
+            Http2Internals.notIdle(session, data.getStreamId());
         }
     }
 

@@ -4,8 +4,10 @@ import org.eclipse.jetty.http2.CloseState;
 import org.eclipse.jetty.http2.HTTP2Connection;
 import org.eclipse.jetty.http2.HTTP2Session;
 import org.eclipse.jetty.http2.HTTP2Stream;
+import org.eclipse.jetty.http2.api.Session;
 import org.eclipse.jetty.http2.api.Stream;
 import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.server.HttpStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +24,8 @@ public final class Http2Internals {
         Assumption.find(HTTP2Session.class, long.class, "getStreamsOpened");
         Assumption.find(HTTP2Stream.class, int.class, "getSendWindow", "getRecvWindow");
         Assumption.find(HTTP2Stream.class, long.class, "getDataLength");
+        Assumption.find(HTTP2Stream.class, Object.class, "getAttachment");
+        Assumption.find(HTTP2Stream.class, void.class, "notIdle");
         Assumption.find(HTTP2Stream.class, boolean.class, "isRemotelyClosed", "isLastDataReceived", "isLocallyClosed");
         return HTTP2Session.FrameListener.class.isInterface();
     }
@@ -40,6 +44,18 @@ public final class Http2Internals {
     /** Whether the peer lets nothing more be sent on a stream. */
     public static boolean isSendWindowClosed(Stream stream) {
         return ((HTTP2Stream) stream).getSendWindow() <= 0;
+    }
+
+    /** Whether an answer has begun to be sent. No tunnel has an answer, such as that of a WebSocket. */
+    public static boolean hasBegunToAnswer(Stream stream) {
+        return ((HTTP2Stream) stream).getAttachment() instanceof HttpStream http && http.isCommitted();
+    }
+
+    /** Notes that something of a stream leaves: Jetty takes it for idle from its last frame on, however long the peer takes for that. */
+    public static void notIdle(Session session, int streamId) {
+        if (session.getStream(streamId) instanceof HTTP2Stream stream) {
+            stream.notIdle();
+        }
     }
 
     /** Whether all of an answer has been sent, and content of its request may still come. */

@@ -91,7 +91,7 @@ final class Http2RateMonitor implements HTTP2Session.FrameListener {
     private void lookAtWindows(HTTP2Session session, long now, long graceMillis) {
         Set<Integer> closed = new HashSet<>();
         for (Stream stream : session.getStreams()) {
-            if (isClosed(stream)) {
+            if (isHeldUp(session, stream)) {
                 closed.add(stream.getId());
             }
         }
@@ -132,9 +132,9 @@ final class Http2RateMonitor implements HTTP2Session.FrameListener {
         if (frame instanceof WindowUpdateFrame update) {
             grant((HTTP2Session) session, update);
         } else if (frame instanceof DataFrame data) {
-            grant(session, data.getStreamId(), Math.max(1, data.remaining()));
+            feed((HTTP2Session) session, data.getStreamId(), Math.max(1, data.remaining()));
         } else if (frame instanceof HeadersFrame trailers) {
-            grant(session, trailers.getStreamId(), 1);
+            feed((HTTP2Session) session, trailers.getStreamId(), 1);
         } else if (frame instanceof SettingsFrame settings && !settings.isReply()) {
             // May open the windows of all streams by a byte (RFC 9113 section 6.9.2).
             windows.grantAll(1);
@@ -146,23 +146,29 @@ final class Http2RateMonitor implements HTTP2Session.FrameListener {
         int streamId = update.getStreamId();
         Stream stream = session.getStream(streamId);
         if (streamId == WindowMeter.CONNECTION || session.getSendWindow() > 0) {
-            grant(session, streamId, update.getWindowDelta());
+            if (streamId == WindowMeter.CONNECTION
+                    ? session.getSendWindow() <= 0
+                    : stream != null && isClosed(stream)) {
+                windows.grant(streamId, update.getWindowDelta());
+            }
         } else if (stream != null && stream.getAttribute(MAY_BE_SILENT) == null) {
             windows.grant(isClosed(stream) ? streamId : WindowMeter.CONNECTION, 1);
         }
     }
 
-    private void grant(Session session, int streamId, int bytes) {
-        if (isClosed((HTTP2Session) session, streamId)) {
+    // Only of a stream that the look before has found held up.
+    private void feed(HTTP2Session session, int streamId, int bytes) {
+        Stream stream = session.getStream(streamId);
+        if (stream != null && isHeldUp(session, stream)) {
             windows.grant(streamId, bytes);
         }
     }
 
-    private static boolean isClosed(HTTP2Session session, int streamId) {
-        if (streamId == 0) {
-            return session.getSendWindow() <= 0;
-        }
-        Stream stream = session.getStream(streamId);
-        return stream != null && isClosed(stream);
+    /** Whether the peer lets nothing leave by a stream: by its own window, or by the connection's when an answer has begun. */
+    private static boolean isHeldUp(HTTP2Session session, Stream stream) {
+        return isClosed(stream)
+                || (session.getSendWindow() <= 0
+                        && stream.getAttribute(MAY_BE_SILENT) == null
+                        && Http2Internals.hasBegunToAnswer(stream));
     }
 }

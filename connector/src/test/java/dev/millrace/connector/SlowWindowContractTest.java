@@ -15,6 +15,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ParameterizedClass
 @MethodSource("dev.millrace.testing.Connectors#ours")
 class SlowWindowContractTest extends SlowStreams {
+    /** HEADERS of stream 1 with END_STREAM and END_HEADERS: the field x, with the value y, not indexed. */
+    private static final byte[] TRAILERS = {0, 0, 5, 1, 5, 0, 0, 0, 1, 0, 1, 'x', 1, 'y'};
+
     private WatchClock time;
 
     /** Of a client that reads as the test says, with the default limits and a wide window of the connection. */
@@ -129,10 +132,39 @@ class SlowWindowContractTest extends SlowStreams {
         Http2Frames frames = start();
         frames.openWindow(0, LARGE_BYTES);
         frames.get("/large");
-        // HEADERS with END_STREAM and END_HEADERS: the field x, with the value y, not indexed.
-        byte[] trailers = {0, 0, 5, 1, 5, 0, 0, 0, 1, 0, 1, 'x', 1, 'y'};
-        repeat(() -> client.send(trailers));
+        repeat(() -> client.send(TRAILERS));
         assertConnectionEnded();
+    }
+
+    @Test
+    void endsWhoLeavesTheConnectionsWindowClosedAndTricklesContent() throws Exception {
+        Http2Frames frames = start();
+        int stream = frames.post("/large");
+        frames.openWindow(stream, LARGE_BYTES);
+        repeat(() -> frames.sendPart(stream, new byte[1]));
+        assertConnectionEnded();
+    }
+
+    @Test
+    void endsWhoLeavesTheConnectionsWindowClosedAndSendsTrailersAgainAndAgain() throws Exception {
+        Http2Frames frames = start();
+        frames.get("/large");
+        frames.openWindow(1, LARGE_BYTES);
+        repeat(() -> client.send(TRAILERS));
+        assertConnectionEnded();
+    }
+
+    @Test
+    void leavesShortRequestsAloneBesideAStreamThatFillsTheConnectionsWindow() throws Exception {
+        Http2Frames frames = start();
+        int paused = frames.post("/large", "application/x");
+        frames.openWindow(paused, LARGE_BYTES);
+        take(frames, paused, WINDOW_BYTES);
+        for (int i = 0; i < LOOKS; i++) {
+            frames.postAtOnce("/large", new byte[1]);
+            awaitLook();
+        }
+        assertLeftAlone();
     }
 
     @Test
