@@ -1,5 +1,7 @@
 package dev.millrace.files;
 
+import java.nio.file.FileSystems;
+import java.nio.file.Path;
 import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.content.HttpContent;
 import org.eclipse.jetty.io.Content;
@@ -13,6 +15,14 @@ final class CopiedContent extends HttpContent.Wrapper {
     CopiedContent(Mount mount, HttpContent found) {
         super(found);
         this.mount = mount;
+    }
+
+    /** Whether it is a file of the default file system that our factory could not open, such as one that may not be read. */
+    static boolean isUnopened(HttpContent content) {
+        Path path = content.getResource().getPath();
+        return path != null
+                && path.getFileSystem() == FileSystems.getDefault()
+                && !(content.getResource() instanceof FileResource);
     }
 
     @Override

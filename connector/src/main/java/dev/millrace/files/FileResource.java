@@ -2,12 +2,14 @@ package dev.millrace.files;
 
 import dev.millrace.files.cache.OpenFile;
 import dev.millrace.files.cache.OpenFileChannel;
+import dev.millrace.transfer.FileFailedException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.eclipse.jetty.http.CompressedContentFormat;
 import org.eclipse.jetty.http.HttpField;
@@ -166,14 +168,22 @@ class FileResource extends Resource implements Content.Source.Factory {
 
     @Override
     public Content.Source newContentSource(ByteBufferPool.Sized pool, long offset, long length) {
-        return newContentSource(pool, offset, length, read -> {});
+        return newContentSource(pool, offset, length, read -> {}, failure -> failure.log("an answer"));
     }
 
-    /** @param onRead is told with each read how many bytes that were */
-    final Content.Source newContentSource(ByteBufferPool.Sized pool, long offset, long length, LongConsumer onRead) {
+    /**
+     * @param onRead is told with each read how many bytes that were
+     * @param onFailed is told that the file has failed
+     */
+    final Content.Source newContentSource(
+            ByteBufferPool.Sized pool,
+            long offset,
+            long length,
+            LongConsumer onRead,
+            Consumer<FileFailedException> onFailed) {
         OpenFileChannel channel;
         try {
-            channel = new OpenFileChannel(acquire(), offset, isHeld, onRead);
+            channel = new OpenFileChannel(acquire(), offset, isHeld, onRead, onFailed);
         } catch (IOException x) {
             throw new UncheckedIOException(x);
         }

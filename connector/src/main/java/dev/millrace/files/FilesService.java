@@ -3,8 +3,6 @@ package dev.millrace.files;
 import dev.millrace.files.cache.OpenFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.FileSystems;
-import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -167,11 +165,7 @@ public final class FilesService extends ResourceService {
 
     // A file that our factory could not open is read by its path, range by range: another version may be there by then.
     private boolean isUnopened(HttpContent content) {
-        Path path = content.getResource().getPath();
-        return path != null
-                && path.getFileSystem() == FileSystems.getDefault()
-                && !(content.getResource() instanceof FileResource)
-                && isServingOpenFiles.getAsBoolean();
+        return CopiedContent.isUnopened(content) && isServingOpenFiles.getAsBoolean();
     }
 
     private void sendRanges(

@@ -49,7 +49,7 @@ final class PartsResource extends FileResource {
         };
     }
 
-    /** Known once the response has its Content-Length. */
+    /** Known when the first part is asked for. Jetty gives an answer of several ranges no Content-Length: it goes in chunks. */
     SendPath sendPath() {
         SendPath known = sendPath;
         if (known == null) {
@@ -83,7 +83,7 @@ final class PartsResource extends FileResource {
         if (obstacle != null || length < mount().settings().getMinTransferBytes()) {
             Obstacle counted = obstacle == null ? Obstacle.SMALL : obstacle;
             mount().recordCopy(counted, getPath(), offset, length);
-            return newContentSource(pool, offset, length, read -> mount().onCopied(counted, read));
+            return newContentSource(pool, offset, length, read -> mount().onCopied(counted, read), path::tell);
         }
         try {
             return new TransferPart(path, acquire(), mount().settings().transferAlgorithm(), offset, length);

@@ -87,7 +87,7 @@ final class RegionWriter extends IteratingNestedCallback {
             }
             return next;
         } catch (FileFailedException x) {
-            x.log(sendPath);
+            sendPath.tell(x);
             throw x;
         }
     }

@@ -4,6 +4,7 @@ import dev.millrace.jetty.ContentBeforeTrailers;
 import dev.millrace.jetty.JettyInternals;
 import dev.millrace.jetty.ResponseLayer;
 import dev.millrace.jetty.ServletInternals;
+import dev.millrace.transfer.FileFailedException;
 import dev.millrace.transfer.TransferEndPoint;
 import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
@@ -302,6 +303,21 @@ record SendPath(
     /** @return why the content is copied; there is an obstacle */
     Obstacle copiedBy() {
         return Objects.requireNonNull(obstacle, "there is no obstacle");
+    }
+
+    /** Logs that a file failed, and counts it for the connector, unless the answer can still be an error. */
+    void tell(FileFailedException failure) {
+        if (response != null
+                && response.isCommitted()
+                && behindProxy(response.getRequest()
+                                .getConnectionMetaData()
+                                .getConnection()
+                                .getEndPoint())
+                        instanceof TransferEndPoint sending) {
+            sending.tellFailure(failure);
+        } else {
+            failure.log(this);
+        }
     }
 
     /** For the log. */

@@ -173,11 +173,13 @@ final class SendfileContent extends HttpContent.Wrapper {
             return;
         }
         boolean isGathered;
+        boolean isToken;
         try {
             // What TLS reads as one block needs no token.
-            boolean isToken = sendPath.endPoint() != null && (sendPath.obstacle() == null || bytes > BLOCK_BYTES);
+            isToken = sendPath.endPoint() != null && (sendPath.obstacle() == null || bytes > BLOCK_BYTES);
             if (isToken && bytes > 0 && held.isMappingRefused(offset + bytes)) {
                 sendPath = sendPath.unmapped();
+                isToken = false;
             }
             isGathered = sendPath.endPoint() != null && bytes <= settings.getMaxGatherBytes();
             Obstacle copiedBy = sendPath.obstacle() == null && isGathered ? Obstacle.GATHERED : sendPath.obstacle();
@@ -187,24 +189,26 @@ final class SendfileContent extends HttpContent.Wrapper {
             held.release();
             throw x;
         }
-        send(sendPath, held, isGathered, offset, bytes, callback);
-    }
-
-    private void send(
-            SendPath sendPath, OpenFile held, boolean isGathered, long offset, long bytes, Callback callback) {
-        int blockBytes = sendPath.isFramed() ? FRAMED_BLOCK_BYTES : BLOCK_BYTES;
-        if (sendPath.endPoint() != null && (sendPath.obstacle() == null || bytes > blockBytes)) {
+        if (isToken) {
             if (sendPath.obstacle() == null && isGathered) {
                 mount.onCopied(Obstacle.GATHERED, bytes);
             }
             new RegionWriter(mount, sendPath, held, isGathered, offset, bytes, callback).iterate();
-        } else if (bytes <= blockBytes) {
+        } else {
+            copy(sendPath, held, offset, bytes, callback);
+        }
+    }
+
+    private void copy(SendPath sendPath, OpenFile held, long offset, long bytes, Callback callback) {
+        int blockBytes = sendPath.isFramed() ? FRAMED_BLOCK_BYTES : BLOCK_BYTES;
+        if (bytes <= blockBytes) {
             mount.onCopied(sendPath.copiedBy(), bytes);
             writeBlock(sendPath, bufferPool(sendPath.response()), held, offset, (int) bytes, callback);
         } else {
             ByteBufferPool.Sized blocks = new ByteBufferPool.Sized(bufferPool(sendPath.response()), true, blockBytes);
             Obstacle obstacle = sendPath.copiedBy();
-            OpenFileChannel channel = new OpenFileChannel(held, offset, false, read -> mount.onCopied(obstacle, read));
+            OpenFileChannel channel =
+                    new OpenFileChannel(held, offset, false, read -> mount.onCopied(obstacle, read), sendPath::tell);
             Content.copy(channel.source(blocks, bytes), sendPath.sink(), callback);
         }
     }

@@ -113,7 +113,7 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
     private boolean isVariant(String path) {
         try {
             HttpContent content = getContent(path, settings.getValidMillis());
-            return content != null && !content.getResource().isDirectory();
+            return content != null && !content.getResource().isDirectory() && !CopiedContent.isUnopened(content);
         } catch (IOException x) {
             LOG.debug("Cannot open {}", path, x);
             return false;

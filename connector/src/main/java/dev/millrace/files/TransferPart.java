@@ -51,7 +51,7 @@ final class TransferPart implements Content.Source {
             token = file.token(position, left);
         } catch (IOException | RuntimeException | Error x) {
             if (x instanceof FileFailedException failed) {
-                failed.log(sendPath);
+                sendPath.tell(failed);
             }
             fail(x);
             return failure;

@@ -4,7 +4,7 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
-import java.util.List;
+import org.eclipse.jetty.http.HttpScheme;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,8 +25,12 @@ record PostDestination(URI uri, @Nullable String authorization) {
         } catch (URISyntaxException x) {
             throw invalid(url, x.getReason() + " at index " + x.getIndex());
         }
-        if (uri.getHost() == null || !List.of("http", "https").contains(uri.getScheme())) {
+        if (!HttpScheme.HTTP.is(uri.getScheme()) && !HttpScheme.HTTPS.is(uri.getScheme())) {
             throw invalid(url, "not an http or https URL");
+        }
+        if (uri.getHost() == null) {
+            // RFC 1123 section 2.1: letters, digits and hyphens. The JDK's client takes no other name either.
+            throw invalid(url, "no host, or one with a character that names of hosts do not have, such as _");
         }
         String user = uri.getUserInfo();
         if (user == null) {

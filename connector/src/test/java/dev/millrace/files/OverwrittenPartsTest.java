@@ -71,7 +71,7 @@ class OverwrittenPartsTest {
 
     @RepeatedTest(3)
     void noPartOfAnotherVersionIsCopied() throws Exception {
-        try (OpenFileChannel copied = new OpenFileChannel(found.acquire(), 0, false, read -> {})) {
+        try (OpenFileChannel copied = new OpenFileChannel(found.acquire(), 0, false, read -> {}, failure -> {})) {
             assertEquals(10, copied.read(ByteBuffer.allocate(10)));
             overwrite();
             assertThrows(OverwrittenFileException.class, () -> copied.read(ByteBuffer.allocate(10)));

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.millrace.connector.MillraceConnector;
+import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
 import dev.millrace.testing.Logged;
@@ -136,6 +138,9 @@ class ShortenedFileTest {
                 RawClient client = client(server.port(), 8192)) {
             assertCutOff(client);
             assertEquals(1, jetty.count(LOG_LINE) + logged.count(LOG_LINE));
+            if (server.connector() instanceof MillraceConnector) {
+                Await.until("counted", () -> server.transfers().getTruncations() == 1);
+            }
         }
     }
 

@@ -68,6 +68,15 @@ class DownloadNotifierTest {
     }
 
     @Test
+    void saysWhyANameIsNoHost() {
+        String message = assertThrows(
+                        IllegalArgumentException.class, () -> new DownloadNotifier("http://download_sink:9000/results"))
+                .getMessage();
+        assertTrue(message.contains("such as _"), message);
+        assertEquals("HTTP://a:9000/", new DownloadNotifier("HTTP://a:9000/").getDestination());
+    }
+
+    @Test
     void postsUntilItSucceeds() throws Exception {
         failures.set(3);
         open.countDown();

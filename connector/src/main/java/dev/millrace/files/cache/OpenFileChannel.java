@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NonWritableChannelException;
 import java.nio.channels.SeekableByteChannel;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.Content;
@@ -19,6 +20,7 @@ public final class OpenFileChannel implements SeekableByteChannel {
     private final long offset;
     private final boolean isContinued;
     private final LongConsumer onRead;
+    private final Consumer<FileFailedException> onFailed;
     private long position;
     private long end;
     private boolean closed;
@@ -27,12 +29,19 @@ public final class OpenFileChannel implements SeekableByteChannel {
      * @param offset what is position 0 here, in bytes
      * @param isContinued whether other parts of the file may have been sent before, in the same answer
      * @param onRead is told with each read how many bytes that were
+     * @param onFailed is told that the file has failed, to log it
      */
-    public OpenFileChannel(OpenFile file, long offset, boolean isContinued, LongConsumer onRead) {
+    public OpenFileChannel(
+            OpenFile file,
+            long offset,
+            boolean isContinued,
+            LongConsumer onRead,
+            Consumer<FileFailedException> onFailed) {
         this.file = file;
         this.offset = offset;
         this.isContinued = isContinued;
         this.onRead = onRead;
+        this.onFailed = onFailed;
         this.end = size();
     }
 
@@ -69,7 +78,7 @@ public final class OpenFileChannel implements SeekableByteChannel {
             onRead.accept(Math.max(read, 0));
             return read;
         } catch (FileFailedException x) {
-            x.log("an answer");
+            onFailed.accept(x);
             throw x;
         }
     }
