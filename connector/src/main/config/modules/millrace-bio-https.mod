@@ -70,7 +70,7 @@ millrace.modules+=,millrace-bio-https
 ## The kind of the connections' threads: platform, virtual, or auto (virtual on JDK 21 and newer).
 # millrace.bio.https.threads=auto
 
-## The most bytes that are read ahead of the protocol, per connection (128 at first, twice as many when they were filled).
+## The most bytes that are read ahead of the protocol, per connection (128 at first, twice as many when two reads in a row filled them).
 # millrace.bio.https.readAheadBytes=512
 
 ## The most connections that are open at once; more wait in the backlog (0: no limit).

@@ -62,7 +62,7 @@ millrace.modules+=,millrace-bio
 ## The kind of the connections' threads: platform, virtual, or auto (virtual on JDK 21 and newer).
 # millrace.bio.threads=auto
 
-## The most bytes that are read ahead of the protocol, per connection (128 at first, twice as many when they were filled).
+## The most bytes that are read ahead of the protocol, per connection (128 at first, twice as many when two reads in a row filled them).
 # millrace.bio.readAheadBytes=512
 
 ## The most connections that are open at once; more wait in the backlog (0: no limit).

@@ -143,7 +143,7 @@ public class BioConnector extends MillraceConnector {
 
     /**
      * Sets the largest size of the buffer with which a connection's thread waits; before start. It begins with 128 bytes, and
-     * doubles when a read has filled it. What does not fit is read straight into the protocol's own buffer, by two system calls
+     * doubles when two reads in a row have filled it. What does not fit is read straight into the protocol's own buffer, by two system calls
      * more.
      *
      * @param readAheadBytes at least 1; default 512

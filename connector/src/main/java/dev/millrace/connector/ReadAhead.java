@@ -1,7 +1,6 @@
 package dev.millrace.connector;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
@@ -39,7 +38,8 @@ final class ReadAhead {
     private volatile int locked;
     // These belong to the thread that waits for the peer, or else to the one that holds the lock.
     private ByteBuffer buffer;
-    private @Nullable InputStream available;
+    // One long message, as the first of TLS always is, is no reason to keep more for good.
+    private boolean wasFilled;
 
     ReadAhead(int mostBytes) {
         this.buffer = ByteBuffer.allocate(Math.min(FIRST_BYTES, mostBytes)).flip();
@@ -138,11 +138,9 @@ final class ReadAhead {
         return rest;
     }
 
-    private int available(SocketChannel channel) throws IOException {
-        if (available == null) {
-            available = channel.socket().getInputStream();
-        }
-        return available.available();
+    // A stream that is kept is kept by each idle connection of TLS, which asks in its handshake, and seldom after that.
+    private static int available(SocketChannel channel) throws IOException {
+        return channel.socket().getInputStream().available();
     }
 
     /**
@@ -151,7 +149,7 @@ final class ReadAhead {
      */
     static boolean hasUnread(SocketChannel channel) {
         try {
-            return channel.socket().getInputStream().available() > 0;
+            return available(channel) > 0;
         } catch (IOException closed) {
             return false;
         }
@@ -169,7 +167,9 @@ final class ReadAhead {
             if (buffer.hasRemaining() || hasEnded()) {
                 return null;
             }
-            buffer = emptied(buffer, mostBytes);
+            boolean isFilled = buffer.limit() == buffer.capacity();
+            buffer = isFilled && !wasFilled ? buffer.clear() : emptied(buffer, mostBytes);
+            wasFilled = isFilled;
             return buffer;
         } finally {
             unlock();

@@ -2,9 +2,8 @@ package dev.millrace.connector;
 
 import dev.millrace.jetty.JettyInternals;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.stream.Stream;
 import org.eclipse.jetty.io.AbstractEndPoint;
 import org.eclipse.jetty.io.ByteBufferPool;
@@ -25,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class TlsBuffer extends RetainableByteBuffer.Wrapper {
     private final Pool pool;
+    // What the connection has acquired before this.
+    private @Nullable TlsBuffer before;
     private @Nullable RetainableByteBuffer rest;
     // Emptied while it had bytes to write, which a thread may be about to write still.
     private boolean discarded;
@@ -38,11 +39,15 @@ final class TlsBuffer extends RetainableByteBuffer.Wrapper {
 
     /** The buffers of one connection. It knows them all, for Jetty does not say which one it shows. */
     static final class Pool extends ByteBufferPool.Wrapper {
+        private static final AtomicIntegerFieldUpdater<Pool> HAND_OVERS =
+                AtomicIntegerFieldUpdater.newUpdater(Pool.class, "handOvers");
+
         private final TlsMemory memory;
         private final @Nullable WriteFlusher below;
-        private final List<TlsBuffer> acquired = new ArrayList<>(2);
+        // An idle connection has none, and needs no list and no object that counts: there are many.
+        private @Nullable TlsBuffer acquired;
         /** Threads that may have a buffer to write from, of which the flusher below has not heard yet. */
-        private final AtomicInteger handOvers = new AtomicInteger();
+        private volatile int handOvers;
         // Changes of these two are guarded by this. The connection's lock is held as well when buffers are kept.
         private volatile List<TlsBuffer> kept = List.of();
         private boolean ended;
@@ -59,14 +64,28 @@ final class TlsBuffer extends RetainableByteBuffer.Wrapper {
         public RetainableByteBuffer.Mutable acquire(int size, boolean direct) {
             endWrites(true);
             TlsBuffer buffer = new TlsBuffer(super.acquire(size, direct), this);
-            acquired.add(buffer);
+            buffer.before = acquired;
+            acquired = buffer;
             return buffer;
+        }
+
+        private void remove(TlsBuffer released) {
+            TlsBuffer after = null;
+            for (TlsBuffer buffer = acquired; buffer != null; buffer = buffer.before) {
+                if (buffer != released) {
+                    after = buffer;
+                } else if (after == null) {
+                    acquired = buffer.before;
+                } else {
+                    after.before = buffer.before;
+                }
+            }
         }
 
         /** @return the buffer that shows these bytes; null when it is none of this pool */
         @SuppressWarnings("ReferenceEquality") // Another buffer with equal bytes is another one.
         @Nullable TlsBuffer of(ByteBuffer shown) {
-            for (TlsBuffer buffer : acquired) {
+            for (TlsBuffer buffer = acquired; buffer != null; buffer = buffer.before) {
                 if (buffer.getByteBuffer() == shown) {
                     return buffer;
                 }
@@ -89,11 +108,11 @@ final class TlsBuffer extends RetainableByteBuffer.Wrapper {
          * have it in between.
          */
         void handOver(Runnable writing) {
-            handOvers.incrementAndGet();
+            HAND_OVERS.incrementAndGet(this);
             try {
                 writing.run();
             } finally {
-                handOvers.decrementAndGet();
+                HAND_OVERS.decrementAndGet(this);
                 endWrites(true);
             }
         }
@@ -106,7 +125,7 @@ final class TlsBuffer extends RetainableByteBuffer.Wrapper {
 
         // In this order: what is handed over while this looks is seen below.
         private boolean isWriting() {
-            return handOvers.get() > 0 || isWritingBelow();
+            return handOvers > 0 || isWritingBelow();
         }
 
         private boolean isWritingBelow() {
@@ -116,7 +135,7 @@ final class TlsBuffer extends RetainableByteBuffer.Wrapper {
         /** @return whether {@link #end} gives the buffer back; when that has been called, the caller does */
         private synchronized boolean keep(TlsBuffer buffer) {
             if (!ended) {
-                acquired.remove(buffer);
+                remove(buffer);
                 kept = Stream.concat(kept.stream(), Stream.of(buffer)).toList();
             }
             return !ended;
@@ -200,7 +219,7 @@ final class TlsBuffer extends RetainableByteBuffer.Wrapper {
         }
         boolean released = super.release();
         if (released) {
-            pool.acquired.remove(this);
+            pool.remove(this);
         }
         return released;
     }

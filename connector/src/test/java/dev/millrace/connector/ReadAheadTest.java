@@ -4,8 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Await;
+import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import org.eclipse.jetty.util.BufferUtil;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,6 +42,28 @@ class ReadAheadTest {
     void staysForWhatDoesNot() {
         assertEmpty(128, ReadAhead.emptied(taken(127, 128), 512));
         assertEmpty(128, ReadAhead.emptied(taken(0, 128), 512));
+    }
+
+    @Test
+    void oneLongMessageDoesNotMakeItLarger() throws IOException {
+        try (ServerSocketChannel server = ServerSocketChannel.open().bind(new InetSocketAddress("localhost", 0));
+                SocketChannel peer = SocketChannel.open(server.getLocalAddress());
+                SocketChannel channel = server.accept()) {
+            assertTrue(peer.isConnected());
+            ReadAhead readAhead = new ReadAhead(512);
+            for (int capacity : new int[] {128, 128, 256, 512}) {
+                ByteBuffer room = Objects.requireNonNull(readAhead.room(512));
+                assertEquals(capacity, room.capacity());
+                room.position(room.limit());
+                readAhead.filled(false);
+                readAhead.lock();
+                try {
+                    assertEquals(capacity, readAhead.fill(channel, BufferUtil.allocate(1024)));
+                } finally {
+                    readAhead.unlock();
+                }
+            }
+        }
     }
 
     /** Another thread may write for as long as the peer takes what it is sent, and have the lock. */
