@@ -45,4 +45,5 @@ millrace.modules+=,millrace-nio-h2
 # millrace.nio.h2.maxSettingsKeys=64
 
 ## The most bad frames, pings, settings and resets of streams per second; a connection with more of these is closed.
+## At least 1: there is no value for no limit.
 # millrace.nio.h2.maxEventsPerSecond=128

@@ -108,7 +108,7 @@ final class NioEndPoint extends MillraceEndPoint {
         };
     }
 
-    // Jetty's strategy runs it in the selector's thread anyway, but has nobody select meanwhile: a peer may take all at
+    // Jetty's strategy runs it in the selector's thread anyway, but has nobody select meanwhile. A peer may take all at
     // once, and what follows the content of a request may wait for the disk.
     private boolean goesOn(Runnable selected) {
         return Invocable.getInvocationType(selected) == Invocable.InvocationType.NON_BLOCKING

@@ -36,10 +36,10 @@ record PeerEnd(EndPoint endPoint, @Nullable String what, BooleanSupplier action)
         }
         if (first != null) {
             LOG.info(
-                    "{} was too slow ({}) and was ended, as were {} others",
+                    "{} was too slow ({}) and was ended{}",
                     first.endPoint.getRemoteSocketAddress(),
                     first.what,
-                    others);
+                    others == 0 ? "" : ", as were " + others + " others");
         }
     }
 }

@@ -6,14 +6,17 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.BiConsumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.eclipse.jetty.util.resource.Resource;
 import org.eclipse.jetty.xml.ConfigurationProcessor;
 import org.eclipse.jetty.xml.ConfigurationProcessorFactory;
@@ -25,7 +28,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Warns of properties that nothing reads. A property of Millrace may be misspelt, or its module not enabled. Those of Jetty's
- * own connectors are read by no connector of Millrace. Jetty itself is silent about what it does not read.
+ * own connectors are read by no connector of Millrace. Jetty itself is silent about what it does not read. It also warns of switches that
+ * are neither true nor false.
  *
  * <p>Only a processor of a whole file is shown all properties, so {@code etc/millrace-properties.xml} has an element of its own,
  * {@code WarnOfUnreadProperties}. System properties are left alone: applications may read them.
@@ -41,6 +45,10 @@ public final class UnreadProperties implements ConfigurationProcessorFactory, Co
     private static final String OF_ENVIRONMENT = "millrace-uuid";
 
     private static final Pattern READ = Pattern.compile("(?:property|Property name)=\"(millrace\\.[\\w.]+)\"");
+    /** A line of an ini template. The default tells that the setting is a switch. */
+    private static final Pattern SWITCH = Pattern.compile("(?m)^# (millrace\\.[\\w.]+)=(?:true|false)$");
+
+    private static final Pattern TRUE_OR_FALSE = Pattern.compile("(?i)true|false");
     private static final List<OfJetty> OF_JETTY = List.of(
             new OfJetty("jetty.http.", "httpConnector", ""),
             new OfJetty("jetty.http2c.", "httpConnector", "h2c."),
@@ -79,6 +87,7 @@ public final class UnreadProperties implements ConfigurationProcessorFactory, Co
     @Override
     public @Nullable Object configure() throws IOException {
         Map<String, String> modules = modulesByProperty();
+        Set<String> switches = switches();
         String names = configuration.getProperties().getOrDefault(MODULES, "");
         Set<String> enabled =
                 Arrays.stream((names + "," + OF_ENVIRONMENT).split(",")).collect(Collectors.toSet());
@@ -86,9 +95,16 @@ public final class UnreadProperties implements ConfigurationProcessorFactory, Co
             String fault = System.getProperty(property) != null ? null : fault(property, modules, enabled);
             if (fault != null) {
                 LOG.warn("Nothing reads the property {}: {}", property, fault);
+            } else if (isOfNeitherWord(property, switches)) {
+                LOG.warn("The property {} is neither true nor false: Jetty takes it for false", property);
             }
         }
         return null;
+    }
+
+    private boolean isOfNeitherWord(String property, Set<String> switches) {
+        String value = configuration.getProperties().get(property);
+        return switches.contains(property) && !TRUE_OR_FALSE.matcher(value).matches();
     }
 
     private @Nullable String fault(String property, Map<String, String> modules, Set<String> enabled) {
@@ -98,6 +114,9 @@ public final class UnreadProperties implements ConfigurationProcessorFactory, Co
                     ? "no module of Millrace has it; the ini templates in modules/millrace-*.mod have the names"
                     : enabled.contains(module) ? null : "the module " + module + " is not enabled";
         }
+        if (property.equals("jetty.httpConfig.headerCacheSize")) {
+            return faultOfHeaderCache(modules, enabled);
+        }
         for (OfJetty jettys : OF_JETTY) {
             if (property.startsWith(jettys.prefix())
                     && !configuration.getIdMap().containsKey(jettys.connector())) {
@@ -105,6 +124,18 @@ public final class UnreadProperties implements ConfigurationProcessorFactory, Co
             }
         }
         return null;
+    }
+
+    // Our connectors have no such cache, unless they are told to do as this property says.
+    private @Nullable String faultOfHeaderCache(Map<String, String> modules, Set<String> enabled) {
+        Map<String, String> properties = configuration.getProperties();
+        Set<String> ours = modules.keySet().stream()
+                .filter(name -> name.endsWith(".headerCacheSize") && enabled.contains(modules.get(name)))
+                .collect(Collectors.toCollection(TreeSet::new));
+        boolean isRead = ours.isEmpty()
+                || ours.stream().anyMatch(name -> "-1".equals(properties.get(name)))
+                || Stream.of("httpConnector", "sslConnector").anyMatch(configuration.getIdMap()::containsKey);
+        return isRead ? null : "with the value -1 one of these does: " + String.join(", ", ours);
     }
 
     /** @return null if there is no such setting: another module of Jetty's may read it */
@@ -131,15 +162,35 @@ public final class UnreadProperties implements ConfigurationProcessorFactory, Co
     /** The properties that the modules' files read, each with the name of the module. */
     private Map<String, String> modulesByProperty() throws IOException {
         Map<String, String> modules = new TreeMap<>();
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(file.resolveSibling(""), "millrace-*.xml")) {
+        find(
+                READ,
+                file.resolveSibling(""),
+                "millrace-*.xml",
+                (property, module) -> modules.put(property, module.replace(".xml", "")));
+        return modules;
+    }
+
+    /** Jetty takes all words but "true" for false, "yes" and "on" too. */
+    private Set<String> switches() throws IOException {
+        Set<String> switches = new HashSet<>();
+        Path templates = file.toAbsolutePath().resolveSibling("../modules");
+        if (Files.isDirectory(templates)) {
+            find(SWITCH, templates, "millrace-*.mod", (property, module) -> switches.add(property));
+        }
+        return switches;
+    }
+
+    /** @param told of each property that the pattern finds, with the name of the file */
+    private static void find(Pattern pattern, Path directory, String names, BiConsumer<String, String> told)
+            throws IOException {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, names)) {
             for (Path module : files) {
                 // The file may be in any encoding that begins with ASCII: an operator may have written a comment.
-                Matcher read = READ.matcher(Files.readString(module, StandardCharsets.ISO_8859_1));
-                while (read.find()) {
-                    modules.put(read.group(1), module.getFileName().toString().replace(".xml", ""));
+                Matcher found = pattern.matcher(Files.readString(module, StandardCharsets.ISO_8859_1));
+                while (found.find()) {
+                    told.accept(found.group(1), module.getFileName().toString());
                 }
             }
         }
-        return modules;
     }
 }

@@ -181,12 +181,12 @@ public final class FileRegion {
         return chosen;
     }
 
-    /** Counts the end of the transfer, and tells the flight recorder; called once. */
+    /** Tells the flight recorder of the end of the transfer, and counts it: who has the count has the event; called once. */
     public void withdrawn() {
-        statistics.onEnd(remaining() == 0);
         if (event != null) {
             event.ended(this);
         }
+        statistics.onEnd(remaining() == 0);
     }
 
     /**

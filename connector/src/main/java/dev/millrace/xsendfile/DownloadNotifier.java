@@ -251,10 +251,16 @@ public class DownloadNotifier extends AbstractLifeCycle implements TransferListe
         CompletableFuture<HttpResponse<Void>> answer = client.sendAsync(request.build(), BodyHandlers.discarding());
         try {
             // The JDK's timeout of a request covers the answer's header alone, not its content.
-            return answer.get(timeoutMillis, TimeUnit.MILLISECONDS).statusCode();
+            return await(answer).statusCode();
         } finally {
             answer.cancel(true);
         }
+    }
+
+    /** Waits for the whole of an answer, for as long as a post may take. */
+    HttpResponse<Void> await(CompletableFuture<HttpResponse<Void>> answer)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        return answer.get(timeoutMillis, TimeUnit.MILLISECONDS);
     }
 
     private void retry(Run current, TransferResult result, int failures, String reason) {

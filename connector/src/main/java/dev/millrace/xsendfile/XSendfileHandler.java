@@ -321,7 +321,7 @@ public class XSendfileHandler extends Handler.Wrapper implements DelegatingConte
         Resource resource = Files.isRegularFile(file.file()) ? resources.newResource(file.file()) : null;
         if (resource == null) {
             if (roots.warnings().allows()) {
-                LOG.warn("Not sending {}: there is no such file", file);
+                LOG.warn("Not sending {}: there is no such file, or it is no regular one", file);
             }
             return null;
         }

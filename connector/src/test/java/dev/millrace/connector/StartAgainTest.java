@@ -10,7 +10,9 @@ import dev.millrace.testing.RawClient;
 import dev.millrace.testing.TestServer;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.channels.ServerSocketChannel;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,6 +35,14 @@ class StartAgainTest {
         return new TestServer(jetty -> connectors.on(jetty, new HttpConnectionFactory()));
     }
 
+    /** A port that no other program gets: it is bound, but nobody listens there. A server may, which allows addresses to be used again. */
+    private static Socket heldPort() throws IOException {
+        Socket held = new Socket();
+        held.setReuseAddress(true);
+        held.bind(new InetSocketAddress("127.0.0.1", 0));
+        return held;
+    }
+
     private static ServerSocket listener(int port) throws IOException {
         return new ServerSocket(port, 1, InetAddress.getByName("127.0.0.1"));
     }
@@ -47,7 +57,10 @@ class StartAgainTest {
     @MethodSource("dev.millrace.testing.Connectors#ours")
     void whenThePortOfAnotherOneWasTaken(Connectors connectors) throws Exception {
         List<String> events = new ArrayList<>();
-        try (TestServer server = server(connectors)) {
+        try (Socket own = heldPort();
+                Socket others = heldPort();
+                TestServer server = server(connectors)) {
+            server.connector().setPort(own.getLocalPort());
             server.connector().addEventListener(new NetworkConnector.Listener() {
                 @Override
                 public void onOpen(NetworkConnector connector) {
@@ -59,20 +72,13 @@ class StartAgainTest {
                     events.add("close");
                 }
             });
-            try (ServerSocket taken = listener(0)) {
+            try (ServerSocket taken = listener(others.getLocalPort())) {
                 ServerConnector other = new ServerConnector(server.server(), 1, 1);
                 other.setHost("127.0.0.1");
                 other.setPort(taken.getLocalPort());
                 server.server().addConnector(other);
-                int[] port = new int[1];
-                server.connector().addEventListener(new NetworkConnector.Listener() {
-                    @Override
-                    public void onOpen(NetworkConnector connector) {
-                        port[0] = connector.getLocalPort();
-                    }
-                });
                 assertThrows(IOException.class, () -> server.start(Handlers.hello()));
-                listener(port[0]).close();
+                listener(own.getLocalPort()).close();
             }
             server.server().start();
             assertServes(server);
@@ -83,9 +89,10 @@ class StartAgainTest {
     @ParameterizedTest
     @MethodSource("dev.millrace.testing.Connectors#ours")
     void whenItWasStoppedInAPause(Connectors connectors) throws Exception {
-        try (TestServer server = server(connectors)) {
+        try (Socket own = heldPort();
+                TestServer server = server(connectors)) {
+            server.connector().setPort(own.getLocalPort());
             server.start(Handlers.hello());
-            server.connector().setPort(server.port());
             server.connector().setAccepting(false);
             server.connector().stop();
             server.connector().start();

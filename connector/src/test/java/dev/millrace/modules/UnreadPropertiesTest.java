@@ -70,6 +70,38 @@ class UnreadPropertiesTest {
         }
     }
 
+    /** Jetty takes all but "true" for false. */
+    @ParameterizedTest
+    @CsvSource({"yes, 1", "on, 1", "1, 1", "'', 1", "true, 0", "FALSE, 0"})
+    void aSwitchThatIsNeitherTrueNorFalseIsTold(String value, int times) throws Exception {
+        try (Logged logged = new Logged(UnreadProperties.class.getName())) {
+            read(Map.of("millrace.modules", ",millrace-nio", "millrace.nio.reusePort", value), List.of());
+            assertEquals(times, logged.count("The property millrace.nio.reusePort is neither true nor false"));
+            read(Map.of("millrace.nio.reusePort", value), List.of());
+            assertEquals(1, logged.count("the module millrace-nio is not enabled"));
+            assertEquals(times, logged.count("is neither true nor false"));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, '', 1", "-1, '', 0", "0, httpConnector, 0"})
+    void aCacheOfHeaderFieldsThatNoConnectorHasIsTold(String ours, String connector, int times) throws Exception {
+        try (Logged logged = new Logged(UnreadProperties.class.getName())) {
+            read(
+                    Map.of(
+                            "millrace.modules",
+                            ",millrace-nio",
+                            "jetty.httpConfig.headerCacheSize",
+                            "4096",
+                            "millrace.nio.headerCacheSize",
+                            ours),
+                    List.of(connector));
+            assertEquals(
+                    times,
+                    logged.count("Nothing reads the property jetty.httpConfig.headerCacheSize: with the value -1"));
+        }
+    }
+
     /** XML says itself which encoding it has, and Jetty reads it by that. */
     @Test
     void aFileOfAnotherEncodingIsRead(@TempDir Path etc) throws Exception {

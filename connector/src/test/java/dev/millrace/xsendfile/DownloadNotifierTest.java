@@ -17,14 +17,18 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
+import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.eclipse.jetty.http.HttpHeader;
@@ -159,19 +163,29 @@ class DownloadNotifierTest {
     @Test
     void anAnswerThatStallsHoldsNothingUp() throws Exception {
         try (ServerSocket destination = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"))) {
+            CountDownLatch begun = new CountDownLatch(1);
             DownloadNotifier notifier =
-                    new DownloadNotifier("http://127.0.0.1:" + destination.getLocalPort() + "/results");
-            notifier.setTimeoutMillis(5000);
+                    new DownloadNotifier("http://127.0.0.1:" + destination.getLocalPort() + "/results") {
+                        // However slow the machine is: the time begins when the answer has.
+                        @Override
+                        HttpResponse<Void> await(CompletableFuture<HttpResponse<Void>> answer)
+                                throws InterruptedException, ExecutionException, TimeoutException {
+                            begun.await();
+                            return super.await(answer);
+                        }
+                    };
+            notifier.setTimeoutMillis(500);
             notifier.setRetries(0);
             notifier.start();
             notifier.onTransferEnd(result(1, Outcome.DONE));
             try (RawClient stalled = new RawClient(destination.accept())) {
                 readPost(stalled);
                 stalled.send("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab");
+                begun.countDown();
                 Await.until("dropped", () -> notifier.getDropped() == 1 && notifier.getPending() == 0);
                 assertEquals(-1, stalled.read(), "the connection ends");
             }
-            notifier.setTimeoutMillis(20_000);
+            notifier.setTimeoutMillis(30_000);
             notifier.onTransferEnd(result(2, Outcome.DONE));
             try (RawClient answered = new RawClient(destination.accept())) {
                 readPost(answered);

@@ -3,6 +3,7 @@ package dev.millrace.xsendfile;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
+import dev.millrace.testing.Await;
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
 import dev.millrace.testing.RawClient;
@@ -53,13 +54,16 @@ class SlowDownloadsTest {
         handler.addTransferListener(results::add);
         server.sweeper().setPeriodMillis(50);
         server.millrace().setSlowPeerGraceMillis(200);
-        server.millrace().setMinResponseBytesPerSecond(100_000_000);
+        server.millrace().setMinResponseBytesPerSecond(0);
         List<RawClient> clients = new ArrayList<>();
         try (server) {
             server.start(handler);
             for (int i = 0; i < CLIENTS; i++) {
                 clients.add(opening.open(server).get("/file.bin"));
             }
+            // Not before: a busy machine may hold up the server in a handshake, or before it has begun to send.
+            Await.until("all wait", () -> server.writesThatWait() == CLIENTS);
+            server.millrace().setMinResponseBytesPerSecond(100_000_000);
             for (int i = 0; i < CLIENTS; i++) {
                 TransferResult result = results.poll(30, TimeUnit.SECONDS);
                 assertNotNull(result, "no result");

@@ -1,12 +1,12 @@
 package dev.millrace.spring;
 
 import org.springframework.boot.autoconfigure.AutoConfiguration;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.thread.Threading;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.web.servlet.resource.ResourceHttpRequestHandler;
@@ -14,7 +14,7 @@ import org.springframework.web.servlet.resource.ResourceHttpRequestHandler;
 /** Puts a connector of Millrace into the Jetty of Spring Boot, unless {@code millrace.enabled} is false. */
 @AutoConfiguration
 @ConditionalOnWebApplication
-@ConditionalOnBooleanProperty(name = "millrace.enabled", matchIfMissing = true)
+@Conditional(SwitchedOn.Millrace.class)
 @EnableConfigurationProperties(MillraceProperties.class)
 public final class MillraceAutoConfiguration {
     MillraceAutoConfiguration() {}
@@ -28,7 +28,7 @@ public final class MillraceAutoConfiguration {
     @Configuration(proxyBeanMethods = false)
     @ConditionalOnClass(ResourceHttpRequestHandler.class)
     @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
-    @ConditionalOnBooleanProperty(name = "millrace.files.enabled", matchIfMissing = true)
+    @Conditional(SwitchedOn.Files.class)
     static class StaticResources {
         @Bean
         static StaticResourcePostProcessor millraceStaticResources() {

@@ -3,9 +3,9 @@ package dev.millrace.spring;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextType;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.thread.Threading;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.core.env.Environment;
 
 /**
@@ -14,7 +14,7 @@ import org.springframework.core.env.Environment;
  * connector there too.
  */
 @ManagementContextConfiguration(value = ManagementContextType.CHILD, proxyBeanMethods = false)
-@ConditionalOnBooleanProperty(name = "millrace.enabled", matchIfMissing = true)
+@Conditional(SwitchedOn.Millrace.class)
 @ConditionalOnBean(MillraceProperties.class)
 final class MillraceManagementConfiguration {
     @Bean

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.connector.BioConnector;
@@ -17,6 +18,8 @@ import org.eclipse.jetty.server.ServerConnector;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.jetty.JettyServerCustomizer;
 import org.springframework.boot.jetty.servlet.JettyServletWebServerFactory;
 import org.springframework.context.annotation.Bean;
@@ -50,6 +53,33 @@ class StarterTest {
             assertEquals(0, app.server().getBeans(ServerSendfile.class).size());
             assertEquals("http: hello", app.get("/hello").body());
         }
+    }
+
+    /** Spring Boot's condition of a property takes all of these for false, and nothing else of it does. */
+    @ParameterizedTest
+    @ValueSource(strings = {"yes", "on", "1", "TRUE"})
+    void isOnByWhatSpringBootTakesForTrue(String on) throws Exception {
+        try (RunningApp app = RunningApp.start(
+                HelloApplication.class, "--millrace.enabled=" + on, "--millrace.files.enabled=" + on)) {
+            assertInstanceOf(NioConnector.class, app.connector());
+            assertEquals(1, app.server().getBeans(ServerSendfile.class).size());
+            assertEquals(
+                    1,
+                    app.context()
+                            .getBeansOfType(StaticResourcePostProcessor.class)
+                            .size());
+        }
+    }
+
+    @Test
+    void aSwitchThatIsNeitherIsRefused() {
+        Throwable refused = assertThrows(
+                RuntimeException.class, () -> RunningApp.start(HelloApplication.class, "--millrace.enabled=ture"));
+        StringBuilder reasons = new StringBuilder();
+        for (Throwable cause = refused; cause != null; cause = cause.getCause()) {
+            reasons.append(cause.getMessage()).append('\n');
+        }
+        assertTrue(reasons.toString().contains("Invalid boolean value 'ture'"), reasons::toString);
     }
 
     @Test

@@ -143,7 +143,7 @@ class JettyModulesIT {
         JettyBase base = JettyBase.create(folder, "millrace-nio,millrace-proxy-protocol");
         try (ServerProcess server = base.start("millrace.proxyProtocol.connectors=nio,web")) {
             assertNotEquals(0, server.exitCode());
-            server.await("millrace\\.proxyProtocol\\.connectors: no connector web among \\[nio]");
+            server.await("millrace\\.proxyProtocol\\.connectors: no connector 'web' among \\[nio]");
         }
         Path none = Files.createDirectory(folder.resolve("none"));
         try (ServerProcess server =

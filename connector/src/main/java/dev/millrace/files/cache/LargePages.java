@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.FileStore;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -28,9 +29,14 @@ public final class LargePages {
         try {
             return map(mount, bytes);
         } catch (IOException x) {
-            LOG.warn("No large pages for the content cache, ordinary ones instead: {}", x.getMessage());
+            LOG.warn("No large pages for the content cache, ordinary ones instead: {}", reason(x));
             return ByteBuffer.allocateDirect(bytes);
         }
+    }
+
+    // The message of the file system's is the path alone.
+    private static String reason(IOException failure) {
+        return failure instanceof FileSystemException ? failure.toString() : String.valueOf(failure.getMessage());
     }
 
     private static ByteBuffer map(Path mount, int bytes) throws IOException {

@@ -49,6 +49,21 @@ class PacingTest {
         assertEquals(start, first.awaitNext());
     }
 
+    /** The clients take turns, each by its own line from the same beginning: not a request more or less a second. */
+    @Test
+    void requestsOfAllClientsAreDueAtTheRate() {
+        int clients = 8;
+        long start = System.nanoTime() - TimeUnit.MINUTES.toNanos(1);
+        clock.start(start);
+        clock.openWindow(start);
+        for (int client = 0; client < clients; client++) {
+            Pacing pacing = pacing(clients, client, 1, Duration.ZERO);
+            pacing.awaitStart();
+            assertEquals(start + TimeUnit.SECONDS.toNanos(client), pacing.awaitNext());
+            assertEquals(start + TimeUnit.SECONDS.toNanos(clients + client), pacing.awaitNext());
+        }
+    }
+
     @Test
     void requestsDueInARestAreSkipped() throws Exception {
         long start = System.nanoTime() - TimeUnit.SECONDS.toNanos(10);
