@@ -25,10 +25,12 @@ public final class ContextAttributes {
     public static final String SENDFILE = "dev.millrace.sendfile";
 
     /**
-     * Whether the server is stopping: a {@link java.util.function.BooleanSupplier}. Event streams end then, so that the
-     * server does not wait for them.
+     * Ends all event streams, and refuses further ones: a {@link java.util.function.Supplier} of a
+     * {@link java.util.concurrent.CompletableFuture}, which is complete when the last of their responses is. The
+     * application sets it. A server calls it before it stops: a stopping connector has idle connections expire, and a
+     * stream is one between two events.
      */
-    public static final String STOPPING = "dev.millrace.webapp.stopping";
+    public static final String END_STREAMS = "dev.millrace.webapp.endStreams";
 
     private ContextAttributes() {}
 }

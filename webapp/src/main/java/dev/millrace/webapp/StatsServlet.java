@@ -5,6 +5,8 @@ import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /**
  * {@code GET /stats}: live figures as JSON. With {@code Accept: text/event-stream}, a server-sent event carries them
@@ -20,6 +22,7 @@ public final class StatsServlet extends HttpServlet {
     public void init() {
         stats = new ServerStats(getServletContext());
         streams = new StatsStreams(stats, getServletContext());
+        getServletContext().setAttribute(ContextAttributes.END_STREAMS, (Supplier<CompletableFuture<?>>) streams::end);
     }
 
     @Override

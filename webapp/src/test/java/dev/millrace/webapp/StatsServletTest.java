@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.eclipse.jetty.ee11.servlet.ServletContextHandler;
@@ -20,6 +22,7 @@ class StatsServletTest {
 
     private final Server server = new Server();
     private final AtomicBoolean hasFailed = new AtomicBoolean();
+    private final ServletContextHandler context = new ServletContextHandler();
     private String url;
 
     /** Fails at the first tick. */
@@ -35,7 +38,6 @@ class StatsServletTest {
         ServerConnector connector = new ServerConnector(server);
         connector.setHost("127.0.0.1");
         server.addConnector(connector);
-        ServletContextHandler context = new ServletContextHandler();
         context.setAttribute(FileSender.DOWNLOADS, new FileSender(context.getServletContext()));
         context.setAttribute(ContextAttributes.LISTENERS, (Supplier<List<Object>>) this::listeners);
         ServletHolder stats = new ServletHolder(StatsServlet.class);
@@ -75,5 +77,19 @@ class StatsServletTest {
         try (Http.Events events = new Http.Events(url, "/stats")) {
             assertTrue(events.next().startsWith("{\"timeMillis\":"));
         }
+    }
+
+    /** A server asks for this before it stops. */
+    @Test
+    @Timeout(60)
+    void streamsEndWhenTheyAreTold() throws Exception {
+        try (Http.Events events = new Http.Events(url, "/stats")) {
+            assertTrue(events.next().startsWith("{\"timeMillis\":"));
+            Object ending = context.getServletContext().getAttribute(ContextAttributes.END_STREAMS);
+            CompletableFuture<?> ended = (CompletableFuture<?>) ((Supplier<?>) ending).get();
+            ended.get(30, TimeUnit.SECONDS);
+            events.end();
+        }
+        assertEquals(503, Http.send(url, "GET", "/stats", "", EVENTS).status());
     }
 }

@@ -9,11 +9,13 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.eclipse.jetty.ee11.servlet.DefaultServlet;
 import org.eclipse.jetty.ee11.servlet.ErrorPageErrorHandler;
 import org.eclipse.jetty.ee11.servlet.ResourceServlet;
@@ -36,7 +38,7 @@ public final class Standalone implements AutoCloseable {
 
     private final Server server;
     private final List<ServerConnector> connectors;
-    private final AtomicBoolean stopping = new AtomicBoolean();
+    private final List<WebAppContext> contexts = new ArrayList<>();
 
     private Standalone(Path home, Options options, Path files) {
         QueuedThreadPool pool = new QueuedThreadPool(options.number(Option.POOL_THREADS));
@@ -47,7 +49,7 @@ public final class Standalone implements AutoCloseable {
         server.setStopTimeout(STOP_TIMEOUT_MILLIS);
         connectors = Connectors.create(server, options);
         server.addBean(new ConnectorMonitor(server));
-        ContextHandlerCollection contexts = new ContextHandlerCollection();
+        ContextHandlerCollection handlers = new ContextHandlerCollection();
         List<String> millrace = virtualHosts(false);
         if (!millrace.isEmpty()) {
             WebAppContext context = context("millrace", millrace, home, files, SendfileServlet.class);
@@ -58,13 +60,13 @@ public final class Standalone implements AutoCloseable {
             XSendfileHandler xSendfile = new XSendfileHandler(context);
             xSendfile.addRoot(files.toString());
             xSendfile.getSettings().setMaxCacheBytes(options.number(Option.CONTENT_CACHE));
-            contexts.addHandler(xSendfile);
+            handlers.addHandler(xSendfile);
         }
         List<String> stock = virtualHosts(true);
         if (!stock.isEmpty()) {
-            contexts.addHandler(context("stock", stock, home, files, ResourceServlet.class));
+            handlers.addHandler(context("stock", stock, home, files, ResourceServlet.class));
         }
-        server.setHandler(contexts);
+        server.setHandler(handlers);
         server.setErrorHandler(new ProblemErrorHandler());
         if (options.has(Option.ACCESS_LOG)) {
             // Jetty's asynchronous writer would lose the lines that it has not written when the server stops.
@@ -166,11 +168,11 @@ public final class Standalone implements AutoCloseable {
         context.setWar(home.resolve("webapp").toString());
         context.setTempDirectory(home.resolve("tmp-" + name).toFile());
         context.setAttribute(ContextAttributes.FILES, files);
-        context.setAttribute(ContextAttributes.STOPPING, (BooleanSupplier) stopping::get);
         // The two servlets below replace webdefault.xml, whose JSP, locales and session settings are not needed.
         context.setDefaultsDescriptor(null);
         context.addServlet(new ServletHolder("default", DefaultServlet.class), "/");
         context.addServlet(files(filesServlet, files), "/files/*");
+        contexts.add(context);
         return context;
     }
 
@@ -194,7 +196,13 @@ public final class Standalone implements AutoCloseable {
     /** Stops accepting, waits up to 5 s for requests under way, and ends all threads. */
     @Override
     public void close() throws Exception {
-        stopping.set(true);
+        for (WebAppContext context : contexts) {
+            Object ending = context.getServletContext().getAttribute(ContextAttributes.END_STREAMS);
+            if (ending instanceof Supplier<?> streams && streams.get() instanceof CompletableFuture<?> ended) {
+                ended.completeOnTimeout(null, STOP_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)
+                        .join();
+            }
+        }
         server.stop();
     }
 }
