@@ -170,7 +170,7 @@ public final class UnreadProperties implements ConfigurationProcessorFactory, Co
         return modules;
     }
 
-    /** Jetty takes all words but "true" for false, "yes" and "on" too. */
+    /** The properties that are true or false: Jetty takes all other words for false, "yes" and "on" too. */
     private Set<String> switches() throws IOException {
         Set<String> switches = new HashSet<>();
         Path templates = file.toAbsolutePath().resolveSibling("../modules");
