@@ -26,10 +26,10 @@ millrace.modules+=,millrace-bio-h2
 [ini-template]
 ### HTTP/2 of millrace-bio-https
 
-## The protocols that ALPN offers, the preferred one first.
+## The protocols that ALPN offers, the preferred one first. Each is h2 or http/1.1.
 # millrace.bio.h2.protocols=h2,http/1.1
 
-## The protocol of clients that do not use ALPN.
+## The protocol of clients that do not use ALPN: one of these.
 # millrace.bio.h2.defaultProtocol=http/1.1
 
 ## The most requests of a connection that run at once.
@@ -45,5 +45,5 @@ millrace.modules+=,millrace-bio-h2
 # millrace.bio.h2.maxSettingsKeys=64
 
 ## The most bad frames, pings, settings and resets of streams per second; a connection with more of these is closed.
-## At least 1: there is no value for no limit.
+## At least 1; 2147483647 is no limit.
 # millrace.bio.h2.maxEventsPerSecond=128

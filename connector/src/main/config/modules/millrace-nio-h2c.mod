@@ -36,5 +36,5 @@ millrace.modules+=,millrace-nio-h2c
 # millrace.nio.h2c.maxSettingsKeys=64
 
 ## The most bad frames, pings, settings and resets of streams per second; a connection with more of these is closed.
-## At least 1: there is no value for no limit.
+## At least 1; 2147483647 is no limit.
 # millrace.nio.h2c.maxEventsPerSecond=128

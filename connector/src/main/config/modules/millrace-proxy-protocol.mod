@@ -1,5 +1,5 @@
 [description]
-Has the connectors of Millrace expect the PROXY protocol, version 1 or 2, before TLS or HTTP.
+Has the connectors of Millrace understand the PROXY protocol, version 1 or 2, before TLS or HTTP.
 A load balancer tells by it who the client is. Jetty's own proxy-protocol is for Jetty's own connector, which it opens.
 
 [tags]
@@ -28,5 +28,5 @@ millrace.modules+=,millrace-proxy-protocol
 ### PROXY Protocol of the connectors of Millrace
 ### Whoever reaches such a connector can say that it is any client: let only the load balancer reach it.
 
-## The names of the connectors that expect it, separated by commas; all of Millrace unless given.
+## The names of the connectors that understand it, separated by commas; all of Millrace unless given.
 # millrace.proxyProtocol.connectors=nio,nio-https

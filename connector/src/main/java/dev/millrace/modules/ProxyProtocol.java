@@ -42,8 +42,8 @@ public final class ProxyProtocol {
                     .filter(connector -> name.strip().equals(connector.getName()))
                     .toList();
             if (named.isEmpty()) {
-                throw new IllegalArgumentException("millrace.proxyProtocol.connectors: no connector '" + name.strip()
-                        + "' among "
+                throw new IllegalArgumentException("millrace.proxyProtocol.connectors: no connector \"" + name.strip()
+                        + "\" among "
                         + connectors.stream().map(MillraceConnector::getName).toList());
             }
             chosen.addAll(named);

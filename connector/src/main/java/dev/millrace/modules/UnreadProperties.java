@@ -6,17 +6,14 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.BiConsumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.eclipse.jetty.util.resource.Resource;
 import org.eclipse.jetty.xml.ConfigurationProcessor;
 import org.eclipse.jetty.xml.ConfigurationProcessorFactory;
@@ -27,9 +24,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Warns of properties that nothing reads. A property of Millrace may be misspelt, or its module not enabled. Those of Jetty's
- * own connectors are read by no connector of Millrace. Jetty itself is silent about what it does not read. It also warns of switches that
- * are neither true nor false.
+ * Warns of properties that nothing reads, and of switches that are neither true nor false. A property of Millrace may be
+ * misspelt, or its module not enabled. Those of Jetty's own connectors are read by no connector of Millrace. Jetty itself is
+ * silent about what it does not read.
  *
  * <p>Only a processor of a whole file is shown all properties, so {@code etc/millrace-properties.xml} has an element of its own,
  * {@code WarnOfUnreadProperties}. System properties are left alone: applications may read them.
@@ -45,10 +42,11 @@ public final class UnreadProperties implements ConfigurationProcessorFactory, Co
     private static final String OF_ENVIRONMENT = "millrace-uuid";
 
     private static final Pattern READ = Pattern.compile("(?:property|Property name)=\"(millrace\\.[\\w.]+)\"");
-    /** A line of an ini template. The default tells that the setting is a switch. */
+    /** A setting in an ini template: the default tells which ones are switches. */
     private static final Pattern SWITCH = Pattern.compile("(?m)^# (millrace\\.[\\w.]+)=(?:true|false)$");
 
     private static final Pattern TRUE_OR_FALSE = Pattern.compile("(?i)true|false");
+    private static final String HEADER_CACHE_OF_JETTY = "jetty.httpConfig.headerCacheSize";
     private static final List<OfJetty> OF_JETTY = List.of(
             new OfJetty("jetty.http.", "httpConnector", ""),
             new OfJetty("jetty.http2c.", "httpConnector", "h2c."),
@@ -86,25 +84,29 @@ public final class UnreadProperties implements ConfigurationProcessorFactory, Co
 
     @Override
     public @Nullable Object configure() throws IOException {
-        Map<String, String> modules = modulesByProperty();
-        Set<String> switches = switches();
+        Map<String, String> modules = find(READ, file.resolveSibling(""), ".xml");
         String names = configuration.getProperties().getOrDefault(MODULES, "");
         Set<String> enabled =
                 Arrays.stream((names + "," + OF_ENVIRONMENT).split(",")).collect(Collectors.toSet());
-        for (String property : new TreeSet<>(configuration.getProperties().keySet())) {
-            String fault = System.getProperty(property) != null ? null : fault(property, modules, enabled);
+        Set<String> switches = find(SWITCH, file.resolveSibling("../modules").normalize(), ".mod")
+                .keySet();
+        for (Map.Entry<String, String> given : new TreeMap<>(configuration.getProperties()).entrySet()) {
+            String property = given.getKey();
+            String fault = fault(property, modules, enabled);
             if (fault != null) {
-                LOG.warn("Nothing reads the property {}: {}", property, fault);
-            } else if (isOfNeitherWord(property, switches)) {
-                LOG.warn("The property {} is neither true nor false: Jetty takes it for false", property);
+                if (System.getProperty(property) == null) {
+                    LOG.warn("Nothing reads the property {}: {}", property, fault);
+                }
+            } else if (switches.contains(property)
+                    && !TRUE_OR_FALSE.matcher(given.getValue()).matches()) {
+                // Jetty takes all but "true" for false, "yes" and "on" too.
+                LOG.warn(
+                        "The property {} is neither true nor false, and so it is false: {}",
+                        property,
+                        given.getValue());
             }
         }
         return null;
-    }
-
-    private boolean isOfNeitherWord(String property, Set<String> switches) {
-        String value = configuration.getProperties().get(property);
-        return switches.contains(property) && !TRUE_OR_FALSE.matcher(value).matches();
     }
 
     private @Nullable String fault(String property, Map<String, String> modules, Set<String> enabled) {
@@ -114,7 +116,7 @@ public final class UnreadProperties implements ConfigurationProcessorFactory, Co
                     ? "no module of Millrace has it; the ini templates in modules/millrace-*.mod have the names"
                     : enabled.contains(module) ? null : "the module " + module + " is not enabled";
         }
-        if (property.equals("jetty.httpConfig.headerCacheSize")) {
+        if (property.equals(HEADER_CACHE_OF_JETTY)) {
             return faultOfHeaderCache(modules, enabled);
         }
         for (OfJetty jettys : OF_JETTY) {
@@ -126,16 +128,19 @@ public final class UnreadProperties implements ConfigurationProcessorFactory, Co
         return null;
     }
 
-    // Our connectors have no such cache, unless they are told to do as this property says.
+    /** @return null if a connector has the cache, or none of Millrace is there: another one may have it */
     private @Nullable String faultOfHeaderCache(Map<String, String> modules, Set<String> enabled) {
-        Map<String, String> properties = configuration.getProperties();
-        Set<String> ours = modules.keySet().stream()
+        List<String> settings = modules.keySet().stream()
                 .filter(name -> name.endsWith(".headerCacheSize") && enabled.contains(modules.get(name)))
-                .collect(Collectors.toCollection(TreeSet::new));
-        boolean isRead = ours.isEmpty()
-                || ours.stream().anyMatch(name -> "-1".equals(properties.get(name)))
-                || Stream.of("httpConnector", "sslConnector").anyMatch(configuration.getIdMap()::containsKey);
-        return isRead ? null : "with the value -1 one of these does: " + String.join(", ", ours);
+                .toList();
+        boolean read = configuration.getIdMap().containsKey("httpConnector")
+                || configuration.getIdMap().containsKey("sslConnector")
+                || settings.stream()
+                        .anyMatch(name ->
+                                "-1".equals(configuration.getProperties().get(name)));
+        return read || settings.isEmpty()
+                ? null
+                : "connectors of Millrace do with " + String.join("=-1, ", settings) + "=-1";
     }
 
     /** @return null if there is no such setting: another module of Jetty's may read it */
@@ -159,38 +164,21 @@ public final class UnreadProperties implements ConfigurationProcessorFactory, Co
                 + String.join(", ", read.isEmpty() ? counterparts : read);
     }
 
-    /** The properties that the modules' files read, each with the name of the module. */
-    private Map<String, String> modulesByProperty() throws IOException {
+    /** What a pattern finds in the files of the modules, each with the name of the module; nothing without the folder. */
+    private static Map<String, String> find(Pattern pattern, Path folder, String extension) throws IOException {
         Map<String, String> modules = new TreeMap<>();
-        find(
-                READ,
-                file.resolveSibling(""),
-                "millrace-*.xml",
-                (property, module) -> modules.put(property, module.replace(".xml", "")));
-        return modules;
-    }
-
-    /** The properties that are true or false: Jetty takes all other words for false, "yes" and "on" too. */
-    private Set<String> switches() throws IOException {
-        Set<String> switches = new HashSet<>();
-        Path templates = file.toAbsolutePath().resolveSibling("../modules");
-        if (Files.isDirectory(templates)) {
-            find(SWITCH, templates, "millrace-*.mod", (property, module) -> switches.add(property));
+        if (!Files.isDirectory(folder)) {
+            return modules;
         }
-        return switches;
-    }
-
-    /** @param told of each property that the pattern finds, with the name of the file */
-    private static void find(Pattern pattern, Path directory, String names, BiConsumer<String, String> told)
-            throws IOException {
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, names)) {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "millrace-*" + extension)) {
             for (Path module : files) {
                 // The file may be in any encoding that begins with ASCII: an operator may have written a comment.
                 Matcher found = pattern.matcher(Files.readString(module, StandardCharsets.ISO_8859_1));
                 while (found.find()) {
-                    told.accept(found.group(1), module.getFileName().toString());
+                    modules.put(found.group(1), module.getFileName().toString().replace(extension, ""));
                 }
             }
         }
+        return modules;
     }
 }

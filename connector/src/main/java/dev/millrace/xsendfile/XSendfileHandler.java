@@ -321,7 +321,10 @@ public class XSendfileHandler extends Handler.Wrapper implements DelegatingConte
         Resource resource = Files.isRegularFile(file.file()) ? resources.newResource(file.file()) : null;
         if (resource == null) {
             if (roots.warnings().allows()) {
-                LOG.warn("Not sending {}: there is no such file, or it is no regular one", file);
+                LOG.warn(
+                        "Not sending {}: {}",
+                        file,
+                        Files.exists(file.file()) ? "it is no regular file" : "there is no such file");
             }
             return null;
         }

@@ -49,7 +49,8 @@ class PeerAddressContractTest {
             client.send("GET / HTTP/1.1\r\n");
             client.readToEnd();
             Await.until("logged", () -> log.count(" was too slow (request head)") == 1);
-            assertEquals(1, log.count(peer + " was too slow (request head)"));
+            assertEquals(1, log.count(peer + " was too slow (request head) and was ended"));
+            assertEquals(0, log.count("others"), "it was the only one");
         }
     }
 

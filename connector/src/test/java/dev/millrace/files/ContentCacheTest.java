@@ -237,6 +237,15 @@ class ContentCacheTest {
         }
     }
 
+    @Test
+    void saysThatTheMountIsMissing() {
+        Path none = directory.resolve("none");
+        try (Logged logged = new Logged(LargePages.class.getName())) {
+            LargePages.allocate(none, 10_000);
+            assertEquals(1, logged.count("instead: java.nio.file.NoSuchFileException: " + none));
+        }
+    }
+
     /** The fifth use of a file is one of eight at once. */
     @Test
     void oneBringsAFileIn() throws Exception {

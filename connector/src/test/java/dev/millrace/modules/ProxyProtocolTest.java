@@ -48,7 +48,7 @@ class ProxyProtocolTest {
         add("a");
         String message = assertThrows(IllegalArgumentException.class, () -> ProxyProtocol.expect(server, "a, b"))
                 .getMessage();
-        assertEquals("millrace.proxyProtocol.connectors: no connector 'b' among [a]", message);
+        assertEquals("millrace.proxyProtocol.connectors: no connector \"b\" among [a]", message);
         assertEquals(List.of("HTTP/1.1"), protocols());
     }
 }

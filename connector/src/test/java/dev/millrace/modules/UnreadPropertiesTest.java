@@ -70,38 +70,6 @@ class UnreadPropertiesTest {
         }
     }
 
-    /** Jetty takes all but "true" for false. */
-    @ParameterizedTest
-    @CsvSource({"yes, 1", "on, 1", "1, 1", "'', 1", "true, 0", "FALSE, 0"})
-    void aSwitchThatIsNeitherTrueNorFalseIsTold(String value, int times) throws Exception {
-        try (Logged logged = new Logged(UnreadProperties.class.getName())) {
-            read(Map.of("millrace.modules", ",millrace-nio", "millrace.nio.reusePort", value), List.of());
-            assertEquals(times, logged.count("The property millrace.nio.reusePort is neither true nor false"));
-            read(Map.of("millrace.nio.reusePort", value), List.of());
-            assertEquals(1, logged.count("the module millrace-nio is not enabled"));
-            assertEquals(times, logged.count("is neither true nor false"));
-        }
-    }
-
-    @ParameterizedTest
-    @CsvSource({"0, '', 1", "-1, '', 0", "0, httpConnector, 0"})
-    void aCacheOfHeaderFieldsThatNoConnectorHasIsTold(String ours, String connector, int times) throws Exception {
-        try (Logged logged = new Logged(UnreadProperties.class.getName())) {
-            read(
-                    Map.of(
-                            "millrace.modules",
-                            ",millrace-nio",
-                            "jetty.httpConfig.headerCacheSize",
-                            "4096",
-                            "millrace.nio.headerCacheSize",
-                            ours),
-                    List.of(connector));
-            assertEquals(
-                    times,
-                    logged.count("Nothing reads the property jetty.httpConfig.headerCacheSize: with the value -1"));
-        }
-    }
-
     /** XML says itself which encoding it has, and Jetty reads it by that. */
     @Test
     void aFileOfAnotherEncodingIsRead(@TempDir Path etc) throws Exception {
@@ -113,6 +81,53 @@ class UnreadPropertiesTest {
         try (Logged logged = new Logged(UnreadProperties.class.getName())) {
             read(file, Map.of("millrace.nio.port", "1"), List.of());
             assertEquals(1, logged.count("the module millrace-nio is not enabled"));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"yes, 1", "on, 1", "1, 1", "'', 1", "true, 0", "FALSE, 0"})
+    void aSwitchThatIsNeitherTrueNorFalseIsTold(String value, int times) throws Exception {
+        try (Logged logged = new Logged(UnreadProperties.class.getName())) {
+            read(Map.of("millrace.modules", ",millrace-nio", "millrace.nio.reusePort", value), List.of());
+            assertEquals(
+                    times,
+                    logged.count("The property millrace.nio.reusePort is neither true nor false, and so it is false: "
+                            + value));
+            assertEquals(0, logged.count("Nothing reads"));
+        }
+    }
+
+    @Test
+    void aSwitchOfAModuleThatIsNotEnabledIsToldOnce() throws Exception {
+        try (Logged logged = new Logged(UnreadProperties.class.getName())) {
+            read(Map.of("millrace.nio.reusePort", "yes"), List.of());
+            assertEquals(1, logged.count("the module millrace-nio is not enabled"));
+            assertEquals(0, logged.count("neither true nor false"));
+        }
+    }
+
+    /** The connectors of Millrace have no such cache, unless their own setting says that this property holds. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                ",millrace-nio | none | none | 1",
+                ",millrace-nio | none | httpConnector | 0",
+                ",millrace-nio | millrace.nio.headerCacheSize | none | 0",
+                ",millrace-bio,millrace-nio-https | none | sslConnector | 0",
+                ",millrace-files | none | none | 0"
+            })
+    void aHeaderCacheThatNoConnectorHasIsTold(String modules, String setting, String connector, int times)
+            throws Exception {
+        try (Logged logged = new Logged(UnreadProperties.class.getName())) {
+            read(
+                    Map.of("millrace.modules", modules, "jetty.httpConfig.headerCacheSize", "4096", setting, "-1"),
+                    List.of(connector));
+            assertEquals(
+                    times,
+                    logged.count("Nothing reads the property jetty.httpConfig.headerCacheSize:"
+                            + " connectors of Millrace do with millrace.nio.headerCacheSize=-1"));
+            assertEquals(times, logged.count("Nothing reads"));
         }
     }
 }

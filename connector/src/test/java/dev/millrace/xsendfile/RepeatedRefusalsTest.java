@@ -65,6 +65,7 @@ class RepeatedRefusalsTest {
     void ofFilesThatAnApplicationNames() throws Exception {
         Map<String, String> lines = new HashMap<>();
         lines.put(root + "/none.txt", "there is no such file");
+        lines.put(root + "/", "it is no regular file");
         lines.put(root + "/link.txt", "it leads out of");
         lines.put(secret.toString(), "outside of");
         lines.put(root + "/a\0b", "an invalid path");

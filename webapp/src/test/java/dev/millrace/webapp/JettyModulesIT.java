@@ -39,7 +39,8 @@ class JettyModulesIT {
                 "jetty.http.port=8000\njetty.ssl.port=8400\njetty.http2.maxSettingsKeys=65\n");
         try (ServerProcess server = start(
                 base,
-                anywhere("nio") + " millrace.nio.idleTimout=5 millrace.bio.port=81 jetty.http.compliance=RFC9110"
+                anywhere("nio")
+                        + " millrace.nio.reusePort=no millrace.nio.idleTimout=5 millrace.bio.port=81 jetty.http.compliance=RFC9110"
                         + " -Dmillrace.files=/srv jetty.httpConfig.outputBufferSize=4096")) {
             String log = String.join(
                     "\n",
@@ -52,7 +53,18 @@ class JettyModulesIT {
                     log,
                     "jetty.http2.maxSettingsKeys",
                     "in its place is millrace.bio.h2.maxSettingsKeys, millrace.nio.h2.maxSettingsKeys");
+            server.await("The property millrace\\.nio\\.reusePort is neither true nor false, and so it is false: no");
             assertEquals(5, log.split("Nothing reads the property", -1).length - 1, log);
+        }
+    }
+
+    @Test
+    void whatLetsNoClientOfHttp2InKeepsTheServerFromStarting(@TempDir Path folder) throws Exception {
+        JettyBase base = JettyBase.create(folder, "millrace-nio-h2c");
+        try (ServerProcess server =
+                base.start((anywhere("nio") + " millrace.nio.h2c.maxEventsPerSecond=0").split(" "))) {
+            assertNotEquals(0, server.exitCode());
+            server.await("maxEventsPerSecond is at least 1, not 0");
         }
     }
 
@@ -143,7 +155,7 @@ class JettyModulesIT {
         JettyBase base = JettyBase.create(folder, "millrace-nio,millrace-proxy-protocol");
         try (ServerProcess server = base.start("millrace.proxyProtocol.connectors=nio,web")) {
             assertNotEquals(0, server.exitCode());
-            server.await("millrace\\.proxyProtocol\\.connectors: no connector 'web' among \\[nio]");
+            server.await("millrace\\.proxyProtocol\\.connectors: no connector \"web\" among \\[nio]");
         }
         Path none = Files.createDirectory(folder.resolve("none"));
         try (ServerProcess server =
