@@ -3,9 +3,7 @@ package dev.millrace.spring;
 import dev.millrace.connector.BioConnector;
 import dev.millrace.connector.MillraceConnector;
 import dev.millrace.connector.NioConnector;
-import java.time.Duration;
 import java.util.Locale;
-import java.util.function.LongConsumer;
 import org.eclipse.jetty.util.VirtualThreads;
 
 /**
@@ -26,10 +24,7 @@ record ConnectorSettings(MillraceProperties properties, boolean isVirtualWanted)
         Setting.set("header-cache-size", properties.headerCacheSize(), connector::setHeaderCacheSize);
         if (connector instanceof BioConnector bio) {
             Setting.set("threads", threads(), bio::setThreads);
-            Setting.set(
-                    "read-ahead-size",
-                    properties.readAheadSize().toBytes(),
-                    bytes -> bio.setReadAheadBytes(Math.toIntExact(bytes)));
+            Setting.setBytes("read-ahead-size", properties.readAheadSize(), bio::setReadAheadBytes);
         } else if (connector instanceof NioConnector nio) {
             Setting.set("dispatch", name(properties.dispatch()), nio::setDispatch);
             Setting.set("requests-per-dispatch", properties.requestsPerDispatch(), nio::setRequestsPerDispatch);
@@ -38,7 +33,8 @@ record ConnectorSettings(MillraceProperties properties, boolean isVirtualWanted)
     }
 
     private static void limit(MillraceConnector connector, MillraceProperties.Limits limits) {
-        setMillis("limits.request-head-timeout", limits.requestHeadTimeout(), connector::setRequestHeadTimeoutMillis);
+        Setting.setMillis(
+                "limits.request-head-timeout", limits.requestHeadTimeout(), connector::setRequestHeadTimeoutMillis);
         Setting.set(
                 "limits.min-request-bytes-per-second",
                 limits.minRequestBytesPerSecond(),
@@ -47,18 +43,15 @@ record ConnectorSettings(MillraceProperties properties, boolean isVirtualWanted)
                 "limits.min-response-bytes-per-second",
                 limits.minResponseBytesPerSecond(),
                 connector::setMinResponseBytesPerSecond);
-        setMillis("limits.slow-peer-grace", limits.slowPeerGrace(), connector::setSlowPeerGraceMillis);
+        Setting.setMillis("limits.slow-peer-grace", limits.slowPeerGrace(), connector::setSlowPeerGraceMillis);
         connector.setSlowRequestsAlwaysEnded(limits.slowRequestsAlwaysEnded());
         connector.setGrpcExempt(limits.grpcExempt());
-        setMillis("limits.lingering-close-timeout", limits.lingeringCloseTimeout(), connector::setLingeringCloseMillis);
+        Setting.setMillis(
+                "limits.lingering-close-timeout", limits.lingeringCloseTimeout(), connector::setLingeringCloseMillis);
         Setting.set(
                 "limits.lingering-close-size",
                 limits.lingeringCloseSize().toBytes(),
                 connector::setLingeringCloseBytes);
-    }
-
-    private static void setMillis(String property, Duration time, LongConsumer setter) {
-        Setting.set(property, time, value -> setter.accept(value.toMillis()));
     }
 
     private String threads() {

@@ -3,12 +3,10 @@ package dev.millrace.spring;
 import dev.millrace.files.SendfileSettings;
 import dev.millrace.files.ServerSendfile;
 import dev.millrace.xsendfile.XSendfileHandler;
-import java.util.function.IntConsumer;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.handler.ContextHandler;
 import org.springframework.boot.jetty.JettyServerCustomizer;
-import org.springframework.util.unit.DataSize;
 
 /**
  * Puts what sends files into a server: behind Jetty's own servlets, and around the application, but inside of a
@@ -40,13 +38,9 @@ record ServedFiles(MillraceProperties.Files files, MillraceProperties.Xsendfile 
 
     private void configure(SendfileSettings settings) {
         Setting.set("files.max-open", files.maxOpen(), settings::setMaxOpenFiles);
-        setBytes("files.cache-size", files.cacheSize(), settings::setMaxCacheBytes);
-        setBytes("files.max-cached-file-size", files.maxCachedFileSize(), settings::setMaxCachedFileBytes);
+        Setting.setBytes("files.cache-size", files.cacheSize(), settings::setMaxCacheBytes);
+        Setting.setBytes("files.max-cached-file-size", files.maxCachedFileSize(), settings::setMaxCachedFileBytes);
         settings.setDebugHeader(files.debugHeader());
-    }
-
-    private static void setBytes(String property, DataSize size, IntConsumer setter) {
-        Setting.set(property, size, value -> setter.accept(Math.toIntExact(value.toBytes())));
     }
 
     /** The handler that holds the application. */

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
@@ -112,12 +113,53 @@ class FailureAnalysisTest {
     }
 
     @Test
+    void bytesThatNoIntHolds(CapturedOutput output) {
+        for (String property : new String[] {"files.cache-size", "files.max-cached-file-size", "read-ahead-size"}) {
+            assertTold(
+                    output,
+                    HelloApplication.class,
+                    new String[] {
+                        "The property millrace." + property + " cannot be 3221225472B: it is at most 2147483647 bytes."
+                    },
+                    "--millrace.connector=bio",
+                    "--millrace." + property + "=3GB");
+        }
+        assertTold(
+                output,
+                HelloApplication.class,
+                new String[] {
+                    "The property millrace.files.cache-size cannot be -3221225472B: maxCacheBytes is at least 0"
+                },
+                "--millrace.files.cache-size=-3GB");
+    }
+
+    @Test
+    void timesBelowZero(CapturedOutput output) {
+        Map<String, String> names = Map.of(
+                "request-head-timeout", "requestHeadTimeoutMillis",
+                "slow-peer-grace", "slowPeerGraceMillis",
+                "lingering-close-timeout", "lingeringCloseMillis");
+        Map<String, String> millis = Map.of("-5", "-5", "-1s", "-1000");
+        names.forEach((property, name) -> millis.forEach((time, told) -> assertTold(
+                output,
+                HelloApplication.class,
+                new String[] {
+                    "The property millrace.limits." + property + " cannot be " + told + "ms: " + name
+                            + " is at least 0, not " + told + "."
+                },
+                "--millrace.limits." + property + "=" + time)));
+    }
+
+    @Test
     void timesThatAreTooLong(CapturedOutput output) {
         for (String property : new String[] {"request-head-timeout", "slow-peer-grace", "lingering-close-timeout"}) {
             assertTold(
                     output,
                     HelloApplication.class,
-                    new String[] {"The property millrace.limits." + property + " cannot be "},
+                    new String[] {
+                        "The property millrace.limits." + property + " cannot be ",
+                        ": it is at most 9223372036854775807ms."
+                    },
                     "--millrace.limits." + property + "=" + Long.MAX_VALUE + "s");
         }
     }
