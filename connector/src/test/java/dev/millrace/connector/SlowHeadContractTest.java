@@ -124,11 +124,14 @@ class SlowHeadContractTest {
                 RawClient client = server.start(Handlers.hello()).client()) {
             assertEquals("hello", client.get("/").answer().text());
             // Together they take four times as long as one may.
-            for (int i = 0; i < 4 * TIMEOUT_MILLIS / 1000; i++) {
-                long before = bytesIn(server);
-                client.send("\r\n");
-                Await.until("the server has it", () -> bytesIn(server) > before);
-                clock.pass(1);
+            while (clock.seconds() < 4 * TIMEOUT_MILLIS / 1000) {
+                // The second look finds that something has begun.
+                for (int i = 0; i < 2; i++) {
+                    long before = bytesIn(server);
+                    client.send("\r\n");
+                    Await.until("the server has it", () -> bytesIn(server) > before);
+                    clock.pass(1);
+                }
                 assertEquals("hello", client.get("/").answer().text());
             }
             assertEquals(0, server.millrace().getSlowHeads());
