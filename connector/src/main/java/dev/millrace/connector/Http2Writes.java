@@ -60,9 +60,8 @@ public final class Http2Writes implements Connection.Listener, HTTP2Session.Fram
         }
     }
 
-    // Called before each write to the socket, when the one before has gone. So a peer that takes nothing keeps no
-    // stream
-    // from being idle.
+    // Called before each write to the socket, when the one before has gone.
+    // So a peer that takes nothing keeps no stream from being idle.
     @Override
     public void onOutgoingFrame(Session session, Frame frame) {
         if (frame instanceof DataFrame data) {

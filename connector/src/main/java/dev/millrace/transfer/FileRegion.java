@@ -181,7 +181,7 @@ public final class FileRegion {
         return chosen;
     }
 
-    /** Tells the flight recorder of the end of the transfer, and counts it: who has the count has the event; called once. */
+    /** Tells the flight recorder of the end of the transfer, and then counts it. Called once. */
     public void withdrawn() {
         if (event != null) {
             event.ended(this);
