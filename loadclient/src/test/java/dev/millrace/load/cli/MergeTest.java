@@ -21,6 +21,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -166,20 +167,31 @@ class MergeTest {
         assertTrue(cli.out().contains("their clocks are 60000 ms apart, give or take 40 ms"), cli.out());
     }
 
-    /** As one far away. It is asked dozens of times, while there is time. */
+    /**
+     * As one far away. It is asked dozens of times, while there is time. A machine that is too busy finds no time to ask, or
+     * gets an answer too late: then it is asked again.
+     */
     @Test
     @Execution(ExecutionMode.CONCURRENT)
     void aSlowServerTellsItsClockAndDelaysNoStart() throws IOException {
+        Map<String, String> environment = Map.of();
         try (TestServer server = new TestServer(MergeTest::answerWithDate)) {
-            measure("a", server, "--start-at=" + Instant.now().plusSeconds(7));
+            for (int tries = 0; tries < 5 && !tellsClockAndStart(environment); tries++) {
+                measure("a", server, "--start-at=" + Instant.now().plusSeconds(7));
+                environment = RunFile.read(folder.resolve("a/run.json")).environment();
+            }
         }
-        String began = RunFile.read(folder.resolve("a/run.json")).environment().get("start");
-        long lateMillis = Long.parseLong(began.replaceFirst(".* noticed after (\\d+) ms", "$1"));
-        assertTrue(lateMillis < 5000, began);
+        assertTrue(tellsClockAndStart(environment), environment.toString());
         copy("a", "b", later(1));
         Cli cli = merge("a", "b");
         assertEquals(ExitCode.GOOD, cli.code(), cli.err());
         assertTrue(cli.out().contains("their clocks are 0 ms apart, give or take "), cli.out());
+    }
+
+    private static boolean tellsClockAndStart(Map<String, String> environment) {
+        String clock = environment.getOrDefault("server clock ahead", "");
+        String start = environment.getOrDefault("start", "");
+        return clock.endsWith(" ms") && Long.parseLong(start.replaceFirst(".* noticed after (\\d+) ms", "$1")) < 5000;
     }
 
     /** Answers a plain GET after a while. */
