@@ -68,6 +68,7 @@ h2_() { # label, url
 any() { # label, url, option...
     local label=$1 url=$2 status=0
     shift 2
+    rm -rf "$work/ours"
     "$java" -jar "$client" http -q "-d${seconds}s" "--warmup=${warm_up}s" --format=csv --insecure -o "$work/ours" "$@" "$url" > "$work/out" 2>&1 || status=$?
     [ "$status" = 0 ] || cat "$work/out" >&2
     [ "$status" = 0 ] || [ "$status" = 3 ] || exit 1
@@ -79,6 +80,8 @@ h2load_() { # label, prefix, path, further options
 }
 ours() { # label, prefix, verify, path, further options
     local status=0
+    # A run that is refused writes nothing, and exits 3 too.
+    rm -rf "$work/ours"
     $2 "$java" -jar "$client" uuid -q "-c$connections" "-d${seconds}s" "--warmup=${warm_up}s" --format=csv \
         -o "$work/ours" "--verify=$3" ${5:-} "$url$4" > "$work/out" 2>&1 || status=$?
     # What is not valid exits 3: it is a result as well.

@@ -40,6 +40,11 @@ if [ "$from" = 1 ]; then
     grep -q worse "$work/gate.out" || { cat "$work/gate.out"; fail "it failed for another reason"; }
     echo "slowed: failed, server CPU $(ratio)"
 fi
+if [ "$from" = 1 ]; then
+    gate again 28452 || { cat "$work/gate.out"; fail "it failed on the same server"; }
+    if CLIENTS=100000 gate again 28452; then cat "$work/gate.out"; fail "a run that was refused passed on the one before"; fi
+    echo "refused: failed"
+fi
 for round in $(seq "$from" "$rounds"); do
     gate again 28452 || { cat "$work/gate.out"; fail "round $round failed on the same server"; }
     echo "same $round: passed, server CPU $(ratio)"

@@ -16,6 +16,8 @@ java=${JAVA:-java} client=${CLIENT:-$(dirname "$0")/../../loadclient/target/load
 limit=()
 [ -z "${MAX_OTHER:-}" ] || limit=("--max-other=$MAX_OTHER")
 
+# A run that is refused writes nothing, and exits 3 too. What was here before would be compared in its place.
+rm -f "$out/run.json" "$out/junit.xml" "$out/comparison.json" "$out/comparison.md"
 measured=0
 "$java" -jar "$client" http -q --together "--clients=${CLIENTS:-8}" "--duration=${WINDOW:-3s}" "--warmup=${WARM_UP:-1s}" \
     "--repeat=${REPEAT:-8}" --order=abba --label=before,after --server-cmd "$1" --server-cmd "$2" "${limit[@]}" \

@@ -20,6 +20,9 @@ record Block(String kind, String name, Map<String, String> all, List<Line> lines
     static final Pattern IN_PAGE =
             Pattern.compile("(?s)(<!-- (table|goals|chart)(?: ([\\w-]+))?\n(.*?)-->\n).*?(<!-- end -->\n)");
 
+    /** The first line of the comment. */
+    static final Pattern BEGIN = Pattern.compile("<!-- (?:table|goals|chart)\\b");
+
     private static final Pattern LINE = Pattern.compile("(\\w+): ([^|]*?)(?: ?\\| (.*))?");
 
     /** A line of the comment. */

@@ -54,6 +54,11 @@ public final class PerformancePage {
         Matcher matcher = Block.IN_PAGE.matcher(before);
         return matcher.replaceAll(match -> {
             Block block = Block.of(matcher);
+            // Up to the end of the next block there is text of the author's.
+            if (Block.BEGIN.matcher(match.group().substring(1)).find()) {
+                throw new IllegalArgumentException(
+                        "a block without an end: " + match.group(1).strip());
+            }
             return Matcher.quoteReplacement(match.group(1) + "\n" + written(block) + "\n" + match.group(5));
         });
     }

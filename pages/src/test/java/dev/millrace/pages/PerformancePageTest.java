@@ -128,6 +128,14 @@ class PerformancePageTest {
     }
 
     @Test
+    void aBlockWithoutAnEndIsRefused() {
+        String without =
+                "<!-- goals\ngoal: x | workload=hello-1700 server=nio-adaptive measure=cpu_ratio most=0.80\n-->\n";
+        assertThrows(
+                IllegalArgumentException.class, () -> maker().page(without + "text\n" + without + "<!-- end -->\n"));
+    }
+
+    @Test
     void goalsCountTheRunsThatReachThem() throws IOException {
         String most = maker().page(
                         "<!-- goals\ngoal: x | workload=hello-1700 server=nio-adaptive measure=cpu_ratio most=0.80\n-->\n<!-- end -->\n");

@@ -105,8 +105,9 @@ final class DemoCommand implements Callable<Integer> {
 
     private int report(RunFile run) throws IOException {
         PrintWriter out = spec.commandLine().getOut();
-        Path page = ReportFolder.write(run, output);
         out.print(ComparisonTable.of(run.cells(), LISTENERS));
+        out.flush();
+        Path page = ReportFolder.write(run, output);
         out.println("report: " + page.toAbsolutePath().normalize());
         out.flush();
         List<CellResult> noted =

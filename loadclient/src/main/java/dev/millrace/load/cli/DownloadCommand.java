@@ -112,8 +112,9 @@ final class DownloadCommand extends LoadCommand {
             names = "--verify",
             defaultValue = "auto",
             paramLabel = "none|length|crc|md5|auto",
-            description = "Check of bodies; auto: CRC32C of all, MD5 of the first of each file, and of all others when "
-                    + "throttled, of one in 20 when not (default: ${DEFAULT-VALUE}).")
+            description =
+                    "Check of bodies, beside the status; auto: CRC32C of all, MD5 of the first of each file, and of all others when "
+                            + "throttled, of one in 20 when not (default: ${DEFAULT-VALUE}).")
     private Verify verify;
 
     @Option(

@@ -295,10 +295,11 @@ final class ReplayCommand implements Callable<Integer> {
     }
 
     private int report(RunFile run, Path folder) throws IOException {
-        Path page = ReportFolder.write(run, folder);
         PrintWriter out = spec.commandLine().getOut();
+        // What the folder has no room for has been seen at least.
         ExperimentTables.texts(run).forEach(out::println);
-        out.println("report: " + page);
+        out.flush();
+        out.println("report: " + ReportFolder.write(run, folder));
         out.println(ExperimentTables.summary(run));
         out.flush();
         return ExitCode.of(run.cells());

@@ -98,8 +98,16 @@ final class Session {
             failure = interruption.requested() ? null : e;
             ended = failure == null ? "stopped early" : Failure.firstLine(e);
         }
-        report(plan, started, environment, ended);
-        return conclude(plan, started, failure, ended);
+        IOException unwritten = null;
+        try {
+            report(plan, started, environment, ended);
+        } catch (IOException e) {
+            // The other files and the verdicts may be all that is left of the run.
+            unwritten = e;
+            err.println("loadclient: " + Failure.firstLine(e));
+        }
+        int code = conclude(plan, started, failure, ended);
+        return unwritten != null && code == ExitCode.GOOD ? ExitCode.ERRORS : code;
     }
 
     /** Writes the files for build servers, prints the verdicts, and returns the exit code. */
@@ -112,11 +120,11 @@ final class Session {
                 : new Outcomes(List.of());
         String flaw = forgiven ? flaw(outcomes) : null;
         String reason = ended != null ? ended : flaw;
+        boolean worse = failure == null && isWorse(plan, outcomes);
         output.buildFiles().write(plan.title(), started, results, options.gates(), forgiven, reason, outcomes);
         if (failure != null) {
             throw failure;
         }
-        boolean worse = isWorse(plan, outcomes);
         List<String> failures = BuildFiles.failures(results, options.gates(), outcomes);
         failures.forEach(text -> err.println("loadclient: " + text));
         int code = forgiven ? forgiven(flaw) : ExitCode.of(outcomes.counted(results));
@@ -138,8 +146,8 @@ final class Session {
         if (!options.deciding().goesOn()) {
             return false;
         }
-        options.deciding().write(results, plan.servers().entries());
         out.println(outcomes.summary());
+        options.deciding().write(results, plan.servers().entries());
         return outcomes.has(Outcomes.Outcome.WORSE);
     }
 

@@ -7,13 +7,12 @@ package dev.millrace.load.http;
  * @param check      checks each answer; belongs to the thread that makes the call
  * @param answers    number of answers, see {@link Request#pipelined}
  * @param stopAfter  body bytes after which the answer is broken off; 0 reads all of it
- * @param wholeBytes body bytes of the whole answer, of which nothing is left to break off; not every server announces them
  */
-public record Call(Request request, ResponseCheck check, int answers, long stopAfter, long wholeBytes) {
+public record Call(Request request, ResponseCheck check, int answers, long stopAfter) {
 
     /** Requests whose answers are read to their end. */
     public Call(Request request, ResponseCheck check, int answers) {
-        this(request, check, answers, 0, Long.MAX_VALUE);
+        this(request, check, answers, 0);
     }
 
     /** One request, whose answer is read to its end. */
@@ -21,13 +20,13 @@ public record Call(Request request, ResponseCheck check, int answers, long stopA
         this(request, check, 1);
     }
 
-    /**
-     * Whether the answer is read on.
-     *
-     * @param received  body bytes so far
-     * @param announced those that the server has announced, or a negative number
-     */
-    boolean goesOn(long received, long announced) {
-        return stopAfter == 0 || received < stopAfter || received == announced || received >= wholeBytes;
+    /** How many of the next body bytes are taken: those behind the place at which it is broken off are not. */
+    int taken(long received, int next) {
+        return stopAfter == 0 ? next : (int) Math.min(next, stopAfter - received);
+    }
+
+    /** Whether the answer is read on after so many body bytes. */
+    boolean goesOn(long received) {
+        return stopAfter == 0 || received < stopAfter;
     }
 }

@@ -118,11 +118,12 @@ final class Http2Stream {
             firstRead = read;
         }
         timing.bodyInOneRead = read == firstRead;
-        timing.bodyBytes += count;
-        received += count;
-        meter.accept(count);
-        call.check().body(bytes, offset, count);
-        if (call.goesOn(received, announced)) {
+        int taken = call.taken(received, count);
+        timing.bodyBytes += taken;
+        received += taken;
+        meter.accept(taken);
+        call.check().body(bytes, offset, taken);
+        if (call.goesOn(received)) {
             return true;
         }
         brokenOff = true;

@@ -160,10 +160,11 @@ public final class HttpConnection implements Connection {
             timing.bodyByte = System.nanoTime();
             readsAtBody = in.reads();
         }
-        timing.bodyBytes += count;
-        currentMeter.accept(count);
-        call.check().body(bytes, offset, count);
-        return call.goesOn(timing.bodyBytes, reader.announcedLength());
+        int taken = call.taken(timing.bodyBytes, count);
+        timing.bodyBytes += taken;
+        currentMeter.accept(taken);
+        call.check().body(bytes, offset, taken);
+        return call.goesOn(timing.bodyBytes);
     }
 
     @Override

@@ -71,11 +71,6 @@ final class ResponseReader {
         return hasBody() && !framing.delimited();
     }
 
-    /** The announced length of the body; -1 if there is none. */
-    long announcedLength() {
-        return framing.length();
-    }
-
     /** Reads the body of the answer whose head was read last. Returns false if the sink stopped it. */
     boolean body(Sink sink) throws IOException {
         if (!hasBody()) {

@@ -29,8 +29,9 @@ public record Target(URI uri, InetSocketAddress address) {
     private static final Pattern PASSWORD = Pattern.compile("(?i)((?:https?:|(?<![^\\s=]))//[^\\s/@:]*):[^\\s/@]*@");
 
     /** Request fields with secrets, on a command line: up to the next option or URL. */
-    private static final Pattern SECRET =
-            Pattern.compile("(?i)\\b((?:proxy-)?authorization|cookie):(?:(?!\\s--?[a-z]|\\shttps?://).)*");
+    private static final Pattern SECRET = Pattern.compile(
+            "(?i)(\\b(?:(?:proxy-)?authorization|cookie)|(?<!\\S)(?:-H|--header)[= ]?[!#-'*+.^_`|~0-9a-z-]+):"
+                    + "(?:(?!\\s--?[a-z]|\\shttps?://).)*");
 
     /** Encodes the URL. */
     public Target {

@@ -190,6 +190,11 @@ public record Comparison(boolean labelled, boolean early, List<Row> rows) {
             @Nullable NotComparable inB,
             @Nullable NotComparable inA) {
 
+        /** Whether a clock has said how many requests there are (open model). */
+        boolean isOfRate() {
+            return parameters.containsKey("rate");
+        }
+
         /** The reason why the deciding figures do not clear B; null if they decide. */
         public @Nullable NotComparable notComparable(List<Metric> deciding) {
             if (inB != null && !(inB.onlyInvalid() && hasIntervals(deciding))) {

@@ -98,7 +98,8 @@ public record Outcomes(List<Line> lines) {
         Map<Outcome, String> reasons = new LinkedHashMap<>();
         for (Metric metric : deciding) {
             Ratio ratio = row.ratios().get(metric);
-            if (ratio != null) {
+            // The clock of the open model sends each server equally many requests, whatever it could take.
+            if (ratio != null && !(metric == Metric.THROUGHPUT && row.isOfRate())) {
                 reasons.merge(
                         Outcome.of(metric, ratio, marginPercent, comparison.early()),
                         metric.label() + " " + ratio.text(),
@@ -113,7 +114,8 @@ public record Outcomes(List<Line> lines) {
                 return new Line(row, name, outcome, reason, open, decides);
             }
         }
-        String reason = bad == null ? "" : bad.text();
+        String reason =
+                bad != null ? bad.text() : row.isOfRate() ? "the rate says nothing, and no server CPU is known" : "";
         return new Line(row, name, Outcome.UNDECIDED, reason, isOpen(bad, reasons.keySet()), false);
     }
 

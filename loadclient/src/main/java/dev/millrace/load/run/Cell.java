@@ -55,6 +55,14 @@ public record Cell(
                         : "no whole answer within " + time + ", " + bodyBytes + " body bytes came");
     }
 
+    /** The failure of an exchange after whose answer the server has kept the connection, which was to be closed. */
+    Failure notClosed(long timeoutNanos) {
+        return new Failure(
+                FailureKind.TIMEOUT,
+                "the answer came, but the server has not closed the connection within "
+                        + TimeUnit.NANOSECONDS.toMillis(timeoutNanos) + " ms, as Connection: close asks");
+    }
+
     /** Whether a clock says when a request is sent (open model); otherwise the answer before does (closed model). */
     public boolean isOpen() {
         return rate > 0;

@@ -308,6 +308,19 @@ public final class CellRun {
         return true;
     }
 
+    /** Notes that clients have begun in the window, or never: its figures are those of fewer clients. */
+    private void noteRamp(double seconds) {
+        Duration warmup = settings.warmup().total();
+        double begun = (warmup.toNanos() / (double) SECOND + seconds)
+                / (settings.ramp().toNanos() / (double) SECOND);
+        if (settings.ramp().compareTo(warmup) > 0) {
+            notes.add("clients began in the window, for --ramp is longer than the warm-up"
+                    + (begun < 1
+                            ? ": " + (int) Math.ceil(begun * cell.clients()) + " of " + cell.clients() + " did"
+                            : ""));
+        }
+    }
+
     /** Notes exchanges that outlasted the drain and do not make the figures invalid. */
     private void noteUnfinished(Counts counts) {
         if (stopped) {
@@ -339,6 +352,7 @@ public final class CellRun {
                 clock.stalled.sum(),
                 clock.unsent.sum());
         noteUnfinished(counts);
+        noteRamp(seconds);
         if (clock.streamLimit.get() < cell.streams()) {
             notes.add("the server allows " + clock.streamLimit + " streams on a connection");
         }

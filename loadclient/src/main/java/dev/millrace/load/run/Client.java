@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
 final class Client implements LoadClient {
 
     /**
-     * Pause after a failure, doubled by each further one. A refused connect costs 20 microseconds: without the pause,
-     * thousands of clients would load the machine when the server is gone.
+     * Pause after a failure without an answer, doubled by each further one. A refused connect costs 20 microseconds: without
+     * the pause, thousands of clients would load the machine when the server is gone. After a wrong answer there is none: what
+     * is due in it would be late by this client.
      */
     private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
@@ -49,6 +50,8 @@ final class Client implements LoadClient {
     private long start;
 
     private boolean startedInWindow;
+    /** The answer has come, and the server must close. */
+    private boolean answered;
     /** A download was broken off, and the rest of it must be requested next. */
     private boolean awaitsSecondPart;
 
@@ -161,6 +164,7 @@ final class Client implements LoadClient {
     private void exchange(long due, boolean ticket) {
         boolean isSecondPart = awaitsSecondPart;
         awaitsSecondPart = false;
+        answered = false;
         if (!isSecondPart) {
             start = cell.isOpen() ? System.nanoTime() : due;
             bytesInWindow = 0;
@@ -186,6 +190,7 @@ final class Client implements LoadClient {
         Call call = script.next();
         try {
             failure = current.exchange(call, timing, meter);
+            answered = true;
             if (!keepAlive) {
                 current.awaitClose();
             }
@@ -218,7 +223,7 @@ final class Client implements LoadClient {
     /** Counts an exchange that the watchdog has aborted: as late, or as unfinished at the end of the drain. */
     private void aborted() {
         if (System.nanoTime() - lastProgress >= timeoutNanos) {
-            failed(cell.late(timeoutNanos, timing.bodyBytes()));
+            failed(answered ? cell.notClosed(timeoutNanos) : cell.late(timeoutNanos, timing.bodyBytes()));
         } else if (download && clock.drained() && lastProgress - clock.windowEnd() < 0) {
             clock.stalled.increment();
         } else {
@@ -288,7 +293,10 @@ final class Client implements LoadClient {
     private void failed(Failure failure) {
         clock.bytes.add(-bytesInWindow);
         clock.faults.add(failure);
-        pacing.pause(FIRST_PAUSE_NANOS << Math.min(failuresInARow++, MOST_DOUBLINGS));
+        int before = failuresInARow++;
+        if (!answered) {
+            pacing.pause(FIRST_PAUSE_NANOS << Math.min(before, MOST_DOUBLINGS));
+        }
     }
 
     private void drop() {

@@ -75,11 +75,12 @@ final class StreamsClient implements LoadClient {
                 if (!busy.isEmpty()) {
                     await(Objects.requireNonNull(connection));
                 }
-                if (failedNow) {
-                    failedNow = false;
+                // While requests are under way, a pause would be in their latencies: nobody reads their answers.
+                if (failedNow && busy.isEmpty()) {
                     int doublings = Math.min(failuresInARow / cell.streams(), MOST_DOUBLINGS);
                     pacing.pause(FIRST_PAUSE_NANOS << doublings);
                 }
+                failedNow = false;
             } while (!busy.isEmpty() || (clock.phase() != Phase.DRAIN && !clock.ticketsGone()));
         } finally {
             drop();
@@ -95,7 +96,12 @@ final class StreamsClient implements LoadClient {
                 }
                 drop();
             }
-            long now = pacing.awaitNext();
+            boolean idle = busy.isEmpty();
+            if (!idle && clock.isResting()) {
+                return;
+            }
+            // Who waits reads nothing: the rest would be in the latencies of requests that are under way.
+            long now = idle ? pacing.awaitNext() : System.nanoTime();
             Phase phase = clock.phase();
             boolean ticket = phase == Phase.WINDOW && clock.limited();
             if (phase == Phase.DRAIN || (ticket && !clock.takeTicket())) {

@@ -43,7 +43,7 @@ final class DownloadCheck implements ResponseCheck {
     public void begin(ResponseHead head) {
         length = 0;
         downloads++;
-        headFailure = verify == Verify.NONE ? null : headFailure(head);
+        headFailure = headFailure(head);
         boolean content = headFailure == null && file.md5() != null && verify.compareTo(Verify.CRC) >= 0;
         digesting = content
                 && (!file.knowsCrc32c()
@@ -57,6 +57,9 @@ final class DownloadCheck implements ResponseCheck {
     private @Nullable Failure headFailure(ResponseHead head) {
         if (head.status() != ResponseHead.OK) {
             return new Failure(FailureKind.STATUS, "status " + head.status() + " for " + file.name());
+        }
+        if (verify == Verify.NONE) {
+            return null;
         }
         String announced = head.field("Content-Length");
         boolean right = announced == null ? file.isLearnt() : announced.equals(Long.toString(file.size()));

@@ -64,7 +64,7 @@ public final class ExpectingWorkload implements Workload {
         return () -> {
             Call call = script.next();
             check.take(call.check());
-            return new Call(call.request(), check, call.answers(), call.stopAfter(), call.wholeBytes());
+            return new Call(call.request(), check, call.answers(), call.stopAfter());
         };
     }
 

@@ -84,7 +84,7 @@ public final class ResumeWorkload extends FileWorkload {
                 stopAfter = file.size() > 1 ? random.nextLong(1, file.size()) : 0;
             }
             whole.expect(file);
-            return new Call(get(file, fields), this, 1, stopAfter, file.size());
+            return new Call(get(file, fields), this, 1, stopAfter);
         }
 
         @Override

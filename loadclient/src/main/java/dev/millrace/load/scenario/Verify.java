@@ -2,9 +2,9 @@ package dev.millrace.load.scenario;
 
 /** The checks of a downloaded body, from none to most thorough. Each includes those before it, except AUTO. */
 public enum Verify {
-    /** No check; bytes are counted. */
+    /** The status alone; bytes are counted. */
     NONE,
-    /** Status, headers and length. */
+    /** Headers and length too. */
     LENGTH,
     /** CRC32C of every body. It is learnt from the first body of each file, which is checked by MD5. */
     CRC,

@@ -89,9 +89,13 @@ class BuildFilesTest {
                 "java -jar x http -n 1 http://me:***@a/ https://b:8443/@c:d",
                 Target.withoutPasswords("java -jar x http -n 1 http://me:p%40:s@a/ https://b:8443/@c:d"));
         assertEquals(
-                "http -H Authorization: *** -n 1 -H cookie: *** -H X: y http://a/",
+                "http -H Authorization: *** -n 1 -H cookie: *** -H X: *** http://a/",
                 Target.withoutPasswords(
                         "http -H Authorization: Bearer a.b-c -n 1 -H cookie:d=e; f=g -H X: y http://a/"));
+        assertEquals(
+                "http -H X-Api-Key: *** -n 1 -HX-Token: *** --header=a: *** --header b: *** http://a/",
+                Target.withoutPasswords(
+                        "http -H X-Api-Key: s3 c -n 1 -HX-Token:d --header=a: e --header b: f=g http://a/"));
     }
 
     private void assertNoSecret() throws IOException {

@@ -283,4 +283,17 @@ class DownloadFaultsTest {
             assertEquals("/files/sub%20dir/a:b.bin", server.requests().get(0).target());
         }
     }
+
+    @Test
+    void withoutACheckOfBodiesTheStatusCountsStill() throws IOException {
+        try (TestServer server = new TestServer((request, out, socket) -> {
+            boolean catalogue = request.target().endsWith("/catalog.json");
+            String body = catalogue ? "{\"files\":[{\"name\":\"a\",\"size\":5}]}" : "no such file";
+            TestServer.send(out, catalogue ? "200 OK" : "404 Not Found", "text/plain", body.getBytes(US_ASCII));
+        })) {
+            Cli cli = Cli.run("download", "-q", "-c=1", "-n=3", "--warmup=0s", "--verify=none", server.url("/"));
+            assertEquals(ExitCode.ERRORS, cli.code(), cli.out() + cli.err());
+            assertTrue(cli.err().contains("status x 3 (status 404 for a)"), cli.err());
+        }
+    }
 }

@@ -1,5 +1,6 @@
 package dev.millrace.load.cli;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -228,5 +229,41 @@ class OutputFolderTest {
                     List.of("cells.csv", "file"),
                     files.map(path -> path.getFileName().toString()).sorted().toList());
         }
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void aFullDiskTakesNeitherTheOtherFilesNorTheVerdict() throws IOException {
+        Path full = Files.createDirectory(folder.resolve("full"));
+        Files.createSymbolicLink(full.resolve("run.json"), Path.of("/dev/full"));
+        Path junit = folder.resolve("junit.xml");
+        Path metrics = folder.resolve("metrics");
+        try (TestServer a = answering();
+                TestServer b = answering()) {
+            Cli cli = Cli.run(
+                    "http",
+                    "-q",
+                    "-c=1",
+                    "-d=50ms",
+                    "--warmup=0s",
+                    "--budget=300ms",
+                    "--fail-if=p50>0us",
+                    "--junit=" + junit,
+                    "--openmetrics=" + metrics,
+                    "-o=" + full,
+                    a.url("/"),
+                    b.url("/"));
+            assertEquals(ExitCode.ERRORS, cli.code(), cli.err());
+            assertTrue(cli.err().contains("cannot write into " + full + ": No space left on device"), cli.err());
+            assertTrue(cli.err().contains("--fail-if 'p50>0us'"), cli.err());
+            assertTrue(cli.outLines().get(cli.outLines().size() - 1).startsWith("verdict: "), cli.out());
+        }
+        assertTrue(Files.readString(junit).contains(" not p50&gt;0us"), "the build server learns why");
+        assertTrue(Files.readString(metrics).endsWith("# EOF\n"));
+    }
+
+    private static TestServer answering() throws IOException {
+        return new TestServer(TestServer.unhurried(
+                (request, out, socket) -> TestServer.send(out, "200 OK", "text/plain", "hello".getBytes(US_ASCII))));
     }
 }

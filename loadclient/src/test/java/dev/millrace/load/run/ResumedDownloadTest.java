@@ -88,7 +88,7 @@ class ResumedDownloadTest {
             second = broken;
             broken = false;
             Target asked = Target.of(server.url(second ? "/rest" : "/"));
-            return new Call(new Request("GET", asked, true, List.of(), null), this, 1, second ? 0 : 10, Long.MAX_VALUE);
+            return new Call(new Request("GET", asked, true, List.of(), null), this, 1, second ? 0 : 10);
         }
 
         @Override
