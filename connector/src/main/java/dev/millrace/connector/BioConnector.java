@@ -21,7 +21,6 @@ import org.eclipse.jetty.io.SelectorManager;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Server;
-import org.eclipse.jetty.util.IO;
 import org.eclipse.jetty.util.VirtualThreads;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
@@ -235,7 +234,7 @@ public class BioConnector extends MillraceConnector {
             acceptEvents().onAccepting(channel);
             if (!channel.isOpen()) {
                 // A listener has refused it by a close, and hears only this: NetworkConnectionLimit counts by it.
-                failed(channel, new ClosedChannelException());
+                acceptFailed(channel, new ClosedChannelException());
                 return;
             }
             configure(channel);
@@ -248,7 +247,7 @@ public class BioConnector extends MillraceConnector {
             } else {
                 LOG.debug("Refused {}: {}", channel, x.toString());
             }
-            failed(channel, x);
+            acceptFailed(channel, x);
         }
     }
 
@@ -290,14 +289,9 @@ public class BioConnector extends MillraceConnector {
             return endPoint.open(getDefaultConnectionFactory().newConnection(this, endPoint));
         } catch (Throwable x) {
             logUnserved(channel, x);
-            failed(channel, x);
+            acceptFailed(channel, x);
             return null;
         }
-    }
-
-    private void failed(SocketChannel channel, Throwable cause) {
-        IO.close(channel);
-        AcceptFailures.tell(getSelectorManager(), channel, cause);
     }
 
     /**

@@ -189,8 +189,11 @@ final class BlockingWrite {
             }
             // The first look at the file may wait for the disk, too, and reads no lent memory.
             sendsFile = true;
-            if (leaving != null) {
-                leaving.begin(resources.threads(), region);
+            if (leaving != null && leaving.mayAwaitDisk()) {
+                leaving.callElsewhere(resources.threads(), () -> {
+                    region.beforeFirst(false);
+                    return 0;
+                });
             } else {
                 region.beforeFirst(false);
             }
@@ -236,7 +239,7 @@ final class BlockingWrite {
         // TLS writes from buffers of its own, and has whoever cancels wait until nobody reads the content any more.
         if (!(endPoint.getConnection() instanceof SslConnection)) {
             // The close has woken it, so that it is about to leave: for a channel that is closed, no call waits.
-            WriteDuty.awaitEnd(() -> duty.isWriting() && !sendsFile);
+            Waiting.until(() -> !duty.isWriting() || sendsFile);
         }
         return callback;
     }

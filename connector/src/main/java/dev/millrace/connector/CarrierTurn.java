@@ -111,18 +111,6 @@ final class CarrierTurn {
         }
     }
 
-    /** As {@link FileRegion#beforeFirst}, by another thread if it may wait for the disk; behind {@link #lookAt}. */
-    void begin(ConnectionThreads threads, FileRegion region) throws IOException {
-        if (mayAwaitDisk()) {
-            callElsewhere(threads, () -> {
-                region.beforeFirst(false);
-                return 0;
-            });
-        } else {
-            region.beforeFirst(false);
-        }
-    }
-
     /** Makes a call that may wait for the disk ({@link #mayAwaitDisk}): see {@link ConnectionThreads#callOnPlatformThread}. */
     int callElsewhere(ConnectionThreads threads, ConnectionThreads.FileCall call) throws IOException {
         return threads.callOnPlatformThread(() -> {

@@ -291,7 +291,7 @@ final class ConnectionThreads implements Executor {
     private boolean awaitNoneBut(LongSupplier waiting, long timeoutMillis) {
         // The thread that stops the connector may be one of them: it cannot wait for itself.
         int own = running.contains(Thread.currentThread()) ? 1 : 0;
-        return OrderlyEnd.await(timeoutMillis, () -> tasks.get() <= waiting.getAsLong() + own);
+        return Waiting.until(timeoutMillis, () -> tasks.get() <= waiting.getAsLong() + own);
     }
 
     /** Takes no more tasks, and lets go of idle threads. */

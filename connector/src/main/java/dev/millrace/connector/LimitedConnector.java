@@ -2,6 +2,8 @@ package dev.millrace.connector;
 
 import dev.millrace.limits.ConnectionPermits;
 import dev.millrace.limits.ConnectionSweeper;
+import dev.millrace.transfer.SystemLimits;
+import java.nio.file.Path;
 import java.util.concurrent.Executor;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.EndPoint;
@@ -18,6 +20,11 @@ import org.jspecify.annotations.Nullable;
  */
 @ManagedObject("Connector with limits to its peers")
 public abstract class LimitedConnector extends RestartableConnector {
+    /** Linux cuts a longer backlog to the number in this file (listen(2)). */
+    static final Path MOST_WAITING = Path.of("/proc/sys/net/core/somaxconn");
+    /** Linux's own default since 5.4; other systems cut it to theirs. */
+    private static final int UNKNOWN_MOST_WAITING = 4096;
+
     final ConnectionPermits permits = new ConnectionPermits();
     private final ConnectionSweeper sweeper = new ConnectionSweeper(
             this,
@@ -107,6 +114,14 @@ public abstract class LimitedConnector extends RestartableConnector {
     public void setMaxConnections(int maxConnections) {
         checkNotStarted();
         permits.setMost((int) atLeast(0, "maxConnections", maxConnections));
+    }
+
+    /** @return the most connections that wait to be accepted; unless set above 0, what the system allows */
+    @ManagedAttribute("Most connections that wait to be accepted")
+    @Override
+    public int getAcceptQueueSize() {
+        int size = super.getAcceptQueueSize();
+        return size > 0 ? size : SystemLimits.read(MOST_WAITING, UNKNOWN_MOST_WAITING);
     }
 
     @ManagedAttribute("Time in milliseconds that the head of a request may take; 0: no limit")

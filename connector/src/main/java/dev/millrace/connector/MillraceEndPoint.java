@@ -21,7 +21,6 @@ import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
-import org.eclipse.jetty.util.NanoTime;
 import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -268,10 +267,7 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
             return;
         }
         // It only gives the buffer back; but inside TLS it may need the lock that this thread holds.
-        long begin = NanoTime.now();
-        while (handlingThread() == handling && NanoTime.millisSince(begin) < MAX_LEAVING_MILLIS) {
-            Thread.yield();
-        }
+        Waiting.until(MAX_LEAVING_MILLIS, () -> handlingThread() != handling);
     }
 
     /** Whether a malformed request is answered, and nothing more is read. The protocol that follows an upgrade does read. */

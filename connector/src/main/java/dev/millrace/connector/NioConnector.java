@@ -3,6 +3,7 @@ package dev.millrace.connector;
 import dev.millrace.transfer.TransferWorkers;
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
@@ -245,7 +246,7 @@ public class NioConnector extends MillraceConnector {
             try {
                 super.doStop();
             } finally {
-                pendingAccepts.lose(this);
+                pendingAccepts.lose(channel -> acceptFailed(channel, new ClosedChannelException()));
                 endAll(pendingAccepts::isEmpty);
             }
         }
@@ -295,7 +296,7 @@ public class NioConnector extends MillraceConnector {
         protected void onAcceptFailed(SelectableChannel channel, Throwable cause) {
             if (pendingAccepts.fail(channel)) {
                 logUnserved(channel, cause);
-                AcceptFailures.tell(this, channel, cause);
+                acceptFailed(channel, cause);
                 pendingAccepts.end(channel);
             }
         }

@@ -258,7 +258,7 @@ final class NioEndPoint extends MillraceEndPoint {
         NioTransfer current = cancelTransfer();
         if (current != null) {
             // WriteFlusher waits in a busy loop until the thread in flush() has left it: a slow disk may keep that one.
-            OrderlyEnd.await(Long.MAX_VALUE, () -> !current.isSending());
+            Waiting.until(() -> !current.isSending());
         }
         return super.cancelWrite(cause);
     }

@@ -7,16 +7,12 @@ import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.util.IO;
-import org.eclipse.jetty.util.NanoTime;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -80,7 +76,7 @@ final class OrderlyEnd {
         }
         // A request that neither reads nor writes has heard nothing of the end: an asynchronous one, as a rule.
         // A thread that writes what HTTP/2 held back is about to write the farewell too.
-        await(
+        Waiting.until(
                 mostMillis,
                 () -> requests.stream().noneMatch(JettyInternals::handlesRequest)
                         && ended.stream().noneMatch(OrderlyEnd::isReleasing)
@@ -117,23 +113,6 @@ final class OrderlyEnd {
         } catch (RejectedExecutionException | OutOfMemoryError x) {
             LOG.debug("No thread to end {} in order: {}", closed.getClass(), x.toString());
         }
-    }
-
-    /** Waits for what other threads are about to do; returns whether that came in time. */
-    static boolean await(long timeoutMillis, BooleanSupplier done) {
-        long begin = NanoTime.now();
-        boolean interrupted = false;
-        boolean isDone = done.getAsBoolean();
-        while (!isDone && NanoTime.millisSince(begin) < timeoutMillis) {
-            // With an interrupt, no park waits.
-            interrupted |= Thread.interrupted();
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
-            isDone = done.getAsBoolean();
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-        return isDone;
     }
 
     private static boolean isReleasing(HoldingEndPoint endPoint) {

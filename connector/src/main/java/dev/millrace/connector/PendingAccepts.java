@@ -1,11 +1,9 @@
 package dev.millrace.connector;
 
-import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectableChannel;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import org.eclipse.jetty.io.SelectorManager;
-import org.eclipse.jetty.util.IO;
+import java.util.function.Consumer;
 
 /**
  * The channels that were accepted, but have no open connection yet. A stopping selector forgets a channel that it has not taken
@@ -43,16 +41,11 @@ final class PendingAccepts {
         return takenOn.replace(channel, true) != null;
     }
 
-    /**
-     * Closes each channel that no selector has taken on.
-     *
-     * @param stopped its listeners are told: the connector takes them away soon after
-     */
-    void lose(SelectorManager stopped) {
+    /** @param lost called with each channel that no selector has taken on */
+    void lose(Consumer<SelectableChannel> lost) {
         takenOn.forEach((channel, taken) -> {
             if (takenOn.remove(channel, false)) {
-                IO.close(channel);
-                AcceptFailures.tell(stopped, channel, new ClosedChannelException());
+                lost.accept(channel);
             }
         });
     }

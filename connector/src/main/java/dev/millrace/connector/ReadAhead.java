@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
-import java.util.concurrent.locks.LockSupport;
 import org.eclipse.jetty.util.BufferUtil;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,8 +23,6 @@ final class ReadAhead {
 
     /** A thread spins for the lock so often before it parks: most who have it make a call that does not wait. */
     private static final int MOST_SPINS = 1000;
-
-    private static final long PARK_NANOS = 100_000;
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
     /** Stands in place of the buffer when the peer has ended, or the socket failed, and all that came has been taken. */
@@ -52,20 +49,14 @@ final class ReadAhead {
 
     /** Waits for the lock. A reader has it for a call that does not wait, a writer for as long as the peer takes what it writes. */
     void lock() {
-        boolean interrupted = false;
-        for (int looks = 1; !tryLock(); looks++) {
-            if (looks <= MOST_SPINS) {
-                Thread.onSpinWait();
-            } else {
-                // A virtual thread that spins on keeps its carrier, which the one with the lock may need. With an
-                // interrupt, no park waits.
-                interrupted |= Thread.interrupted();
-                LockSupport.parkNanos(PARK_NANOS);
+        for (int spins = 0; spins < MOST_SPINS; spins++) {
+            if (tryLock()) {
+                return;
             }
+            Thread.onSpinWait();
         }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        // A virtual thread that spins on keeps its carrier, which the one with the lock may need.
+        Waiting.until(this::tryLock);
     }
 
     void unlock() {

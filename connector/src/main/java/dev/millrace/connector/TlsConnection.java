@@ -272,7 +272,7 @@ final class TlsConnection extends SslConnection {
             } finally {
                 // A slow disk may keep that one. This waits for its read, and spins no longer than it takes to encrypt
                 // that.
-                OrderlyEnd.await(Long.MAX_VALUE, () -> !reads);
+                Waiting.until(() -> !reads);
                 WriteDuty.awaitFlushed(getWriteFlusher());
                 pending = super.cancelWrite(cause);
             }

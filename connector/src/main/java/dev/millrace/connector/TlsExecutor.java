@@ -13,15 +13,7 @@ import org.eclipse.jetty.server.Connector;
  *
  * <p>Thread-safe.
  */
-final class TlsExecutor implements Executor {
-    private final LimitedConnector connector;
-    private final AbstractEndPoint encrypted;
-
-    private TlsExecutor(LimitedConnector connector, AbstractEndPoint encrypted) {
-        this.connector = connector;
-        this.encrypted = encrypted;
-    }
-
+record TlsExecutor(LimitedConnector connector, AbstractEndPoint encrypted) implements Executor {
     /** @return the connector's own executor when it is one of Jetty's */
     static Executor of(Connector connector, EndPoint endPoint) {
         return connector instanceof LimitedConnector limited

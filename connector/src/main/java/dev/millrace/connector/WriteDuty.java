@@ -2,8 +2,6 @@ package dev.millrace.connector;
 
 import dev.millrace.jetty.JettyInternals;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.WriteFlusher;
 import org.eclipse.jetty.util.Callback;
@@ -20,8 +18,6 @@ import org.slf4j.LoggerFactory;
  */
 final class WriteDuty {
     private static final Logger LOG = LoggerFactory.getLogger(WriteDuty.class);
-
-    private static final long PARK_NANOS = 100_000;
 
     private static final AtomicReferenceFieldUpdater<WriteDuty, Completion> COMPLETION =
             AtomicReferenceFieldUpdater.newUpdater(WriteDuty.class, Completion.class, "completion");
@@ -174,7 +170,7 @@ final class WriteDuty {
      */
     static void awaitFlushed(WriteFlusher flusher) {
         if (isFlushing(flusher) && VirtualThreads.isVirtualThread()) {
-            awaitEnd(() -> isFlushing(flusher));
+            Waiting.until(() -> !isFlushing(flusher));
         }
     }
 
@@ -205,7 +201,7 @@ final class WriteDuty {
         return () -> {
             try {
                 // Without a thread to spare it is the current one.
-                OrderlyEnd.await(
+                Waiting.until(
                         OrderlyEnd.MOST_MILLIS,
                         () -> writer == null
                                 || writer == Thread.currentThread()
@@ -214,23 +210,6 @@ final class WriteDuty {
                 end.run();
             }
         };
-    }
-
-    /** Waits for a thread that is about to come out of a write. To yield would not do for a virtual one: see {@link CarrierTurn}. */
-    static void awaitEnd(BooleanSupplier isWriting) {
-        boolean interrupted = false;
-        while (isWriting.getAsBoolean()) {
-            if (VirtualThreads.isVirtualThread()) {
-                // With an interrupt, no park gives the carrier away.
-                interrupted |= Thread.interrupted();
-                LockSupport.parkNanos(PARK_NANOS);
-            } else {
-                Thread.yield();
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     static boolean isFlushing(WriteFlusher flusher) {

@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Field;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -196,7 +197,7 @@ public final class JettyInternals {
                 && http.getHttpChannel() instanceof HttpChannelState channel) {
             try {
                 channel.addHttpStreamWrapper(
-                        stream -> stream instanceof LeftContent ? stream : new LeftContent(stream, isFailing));
+                        stream -> LeftContent.of(stream) == null ? LeftContent.around(stream, isFailing) : stream);
             } catch (IllegalStateException x) {
                 LOG.debug("The request has just ended: {}", x.toString());
             }
@@ -216,7 +217,8 @@ public final class JettyInternals {
     public static @Nullable HttpStream streamOf(Request request) {
         HttpStream stream =
                 CHANNEL && request.getComponents() instanceof HttpChannelState channel ? channel.getHttpStream() : null;
-        return stream instanceof LeftContent left ? left.unwrap() : stream;
+        LeftContent left = stream instanceof Proxy ? LeftContent.of(stream) : null;
+        return left == null ? stream : left.stream();
     }
 
     /** Whether a class is the stream by which Jetty's sessions learn of a request's end; it passes content on. */

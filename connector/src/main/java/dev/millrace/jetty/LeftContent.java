@@ -1,13 +1,11 @@
 package dev.millrace.jetty;
 
-import java.nio.ByteBuffer;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.util.function.BooleanSupplier;
-import org.eclipse.jetty.http.HttpFields;
-import org.eclipse.jetty.http.MetaData;
-import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.HttpStream;
-import org.eclipse.jetty.server.TunnelSupport;
-import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,99 +13,32 @@ import org.jspecify.annotations.Nullable;
  * thread of the application's may read it, or discard it, at that moment: both would give one buffer back (Jetty 12.1.12). The one that
  * completes the request discards it in any case.
  *
- * <p>Not one of Jetty's wrappers: those pass on what is kept back here.
+ * <p>A proxy of the JDK's, and not one of Jetty's wrappers: those pass on what is kept back here.
+ *
+ * @param isFailing whether the current thread fails the request
  */
-final class LeftContent implements HttpStream {
-    private final HttpStream stream;
-    private final BooleanSupplier isFailing;
-
-    /** @param isFailing whether the current thread fails the request */
-    LeftContent(HttpStream stream, BooleanSupplier isFailing) {
-        this.stream = stream;
-        this.isFailing = isFailing;
+record LeftContent(HttpStream stream, BooleanSupplier isFailing) implements InvocationHandler {
+    static HttpStream around(HttpStream stream, BooleanSupplier isFailing) {
+        return (HttpStream) Proxy.newProxyInstance(
+                HttpStream.class.getClassLoader(),
+                new Class<?>[] {HttpStream.class},
+                new LeftContent(stream, isFailing));
     }
 
-    HttpStream unwrap() {
-        return stream;
-    }
-
-    @Override
-    public @Nullable Throwable consumeAvailable() {
-        return isFailing.getAsBoolean() ? CONTENT_NOT_CONSUMED : stream.consumeAvailable();
+    /** @return what is around a stream; null when nothing is */
+    static @Nullable LeftContent of(HttpStream stream) {
+        return stream instanceof Proxy && Proxy.getInvocationHandler(stream) instanceof LeftContent left ? left : null;
     }
 
     @Override
-    public String getId() {
-        return stream.getId();
-    }
-
-    @Override
-    public Content.@Nullable Chunk read() {
-        return stream.read();
-    }
-
-    @Override
-    public void demand() {
-        stream.demand();
-    }
-
-    @Override
-    public void prepareResponse(HttpFields.Mutable headers) {
-        stream.prepareResponse(headers);
-    }
-
-    @Override
-    public void send(
-            MetaData.Request request,
-            MetaData.@Nullable Response response,
-            boolean last,
-            @Nullable ByteBuffer content,
-            Callback callback) {
-        stream.send(request, response, last, content, callback);
-    }
-
-    @Override
-    public @Nullable Runnable cancelSend(Throwable cause, Callback appCallback) {
-        return stream.cancelSend(cause, appCallback);
-    }
-
-    @Override
-    public void push(MetaData.Request resource) {
-        stream.push(resource);
-    }
-
-    @Override
-    public long getIdleTimeout() {
-        return stream.getIdleTimeout();
-    }
-
-    @Override
-    public void setIdleTimeout(long idleTimeoutMs) {
-        stream.setIdleTimeout(idleTimeoutMs);
-    }
-
-    @Override
-    public boolean isCommitted() {
-        return stream.isCommitted();
-    }
-
-    @Override
-    public @Nullable TunnelSupport getTunnelSupport() {
-        return stream.getTunnelSupport();
-    }
-
-    @Override
-    public InvocationType getInvocationType() {
-        return stream.getInvocationType();
-    }
-
-    @Override
-    public void succeeded() {
-        stream.succeeded();
-    }
-
-    @Override
-    public void failed(Throwable x) {
-        stream.failed(x);
+    public @Nullable Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
+        if (method.getName().equals("consumeAvailable") && isFailing.getAsBoolean()) {
+            return HttpStream.CONTENT_NOT_CONSUMED;
+        }
+        try {
+            return method.invoke(stream, arguments);
+        } catch (InvocationTargetException x) {
+            throw x.getTargetException();
+        }
     }
 }

@@ -2,10 +2,9 @@ package dev.millrace.limits;
 
 import java.io.IOException;
 import java.nio.channels.SelectableChannel;
-import java.util.HashSet;
-import java.util.Set;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
 import org.eclipse.jetty.io.SelectorManager;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
@@ -14,17 +13,19 @@ import org.eclipse.jetty.util.annotation.ManagedObject;
  * How many more connections may be accepted. An acceptor takes a permit before it asks the system for a connection, so that
  * peers wait in the backlog. Events of Jetty's selector manager give permits back, once for each connection.
  *
- * <p>Thread-safe. Without a limit nobody is to ask, and nothing is locked.
+ * <p>Thread-safe. Without a limit nobody is to ask.
  */
 @ManagedObject("Permits to have a connection open")
 public final class ConnectionPermits implements SelectorManager.AcceptListener {
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
-    private final Set<SelectableChannel> holders = new HashSet<>();
+    /** More than there are acceptors. A stop may let them through twice, and a semaphore has a bound. */
+    private static final int ALL_WAITING = 1_000_000;
+
+    /** Each connection, and where its permit is from: that may be an earlier start. */
+    private final Map<SelectableChannel, Semaphore> holders = new ConcurrentHashMap<>();
+
     private volatile int most;
-    private int starts;
-    private int taken;
-    private boolean closed;
+    /** Those of the last start. What comes back to those of an earlier one counts for nothing. */
+    private volatile Semaphore permits = new Semaphore(0);
 
     /** @return the most connections that may be open; 0: no limit */
     public int getMost() {
@@ -34,40 +35,23 @@ public final class ConnectionPermits implements SelectorManager.AcceptListener {
     /** @param most the most connections that may be open; 0: no limit; before start */
     public void setMost(int most) {
         this.most = most;
+        open();
     }
 
-    @ManagedAttribute("Permits that are taken, by connections and acceptors; 0 without a limit")
+    @ManagedAttribute("Permits that are taken, by connections and acceptors; 0 without a limit, and after a stop")
     public int getTaken() {
-        lock.lock();
-        try {
-            return taken;
-        } finally {
-            lock.unlock();
-        }
+        return Math.max(0, most - permits.availablePermits());
     }
 
-    /** Begins a start of the connector with all permits. One of an earlier start that comes back counts for nothing. */
+    /** Begins a start of the connector with all permits. */
     public void open() {
-        lock.lock();
-        try {
-            closed = false;
-            starts++;
-            taken = 0;
-            holders.clear();
-        } finally {
-            lock.unlock();
-        }
+        permits = new Semaphore(most);
+        holders.clear();
     }
 
     /** Lets all waiting acceptors through: the connector stops, and they will find its channel closed. */
     public void close() {
-        lock.lock();
-        try {
-            closed = true;
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
+        permits.release(ALL_WAITING);
     }
 
     /** Accepts a connection, which must not be asked for without a permit. */
@@ -82,77 +66,32 @@ public final class ConnectionPermits implements SelectorManager.AcceptListener {
      * @throws IOException as the accept has thrown: then the permit is given back
      */
     public void accept(Accept accept) throws IOException {
-        int start = acquire();
+        Semaphore from = acquire();
         try {
             accept.run();
         } catch (Throwable x) {
-            release(start);
+            from.release();
             throw x;
         }
     }
 
-    /** @return which start of the connector the permit is of */
-    int acquire() {
-        lock.lock();
-        try {
-            while (taken >= most && !closed) {
-                changed.awaitUninterruptibly();
-            }
-            taken++;
-            return starts;
-        } finally {
-            lock.unlock();
-        }
+    /** @return what a permit was taken from, and is to be given back to */
+    Semaphore acquire() {
+        Semaphore current = permits;
+        current.acquireUninterruptibly();
+        return current;
     }
 
     /** Whether connections have all permits, and an acceptor waits for one: a peer that connects now waits in the backlog. */
     boolean areAwaited() {
-        if (most == 0) {
-            return false;
-        }
-        lock.lock();
-        try {
-            // Another acceptor may have a permit, and wait for a peer.
-            return holders.size() >= most && lock.hasWaiters(changed);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /**
-     * Gives a permit back that no connection has come to hold.
-     *
-     * @param start which it is of: one that comes back after the next start is none of that
-     */
-    void release(int start) {
-        lock.lock();
-        try {
-            if (start == starts) {
-                giveBack();
-            }
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private void giveBack() {
-        if (taken == 0) {
-            throw new IllegalStateException("released more often than acquired");
-        }
-        taken--;
-        changed.signal();
+        // Another acceptor may have a permit, and wait for a peer.
+        return most > 0 && holders.size() >= most && permits.hasQueuedThreads();
     }
 
     @Override
     public void onAccepting(SelectableChannel channel) {
-        if (most == 0) {
-            return;
-        }
-        lock.lock();
-        try {
-            holders.add(channel);
-        } finally {
-            lock.unlock();
+        if (most > 0) {
+            holders.put(channel, permits);
         }
     }
 
@@ -168,21 +107,14 @@ public final class ConnectionPermits implements SelectorManager.AcceptListener {
     }
 
     private void release(SelectableChannel channel) {
-        if (most == 0) {
-            return;
-        }
-        lock.lock();
-        try {
-            if (holders.remove(channel)) {
-                giveBack();
-            }
-        } finally {
-            lock.unlock();
+        Semaphore from = holders.remove(channel);
+        if (from != null) {
+            from.release();
         }
     }
 
     @Override
     public String toString() {
-        return "ConnectionPermits[" + taken + " of " + (most == 0 ? "any" : most) + "]";
+        return "ConnectionPermits[" + getTaken() + " of " + (most == 0 ? "any" : most) + "]";
     }
 }

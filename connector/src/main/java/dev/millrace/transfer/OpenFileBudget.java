@@ -35,8 +35,8 @@ public final class OpenFileBudget {
     private final Set<Keeper> keepers = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean hasLoggedBound = new AtomicBoolean();
     private final WarningLimit warnings = new WarningLimit();
-    private volatile long scarceNanoTime;
-    private volatile boolean scarce;
+    // In the beginning it is long ago that descriptors were scarce.
+    private volatile long scarceNanoTime = NanoTime.now() - SCARCE_NANOS;
 
     /** Keeps files open that it can do without. Thread-safe; compared by identity. */
     public interface Keeper {
@@ -56,7 +56,7 @@ public final class OpenFileBudget {
     /** Loaded with the first cache. */
     private static final class OfProcess {
         private static final OpenFileBudget BUDGET =
-                new OpenFileBudget(DescriptorLimit.ofProcess(), OpenFileBudget::canOpenSocket);
+                new OpenFileBudget(SystemLimits.descriptors(), OpenFileBudget::canOpenSocket);
     }
 
     /**
@@ -98,7 +98,7 @@ public final class OpenFileBudget {
     }
 
     private boolean isScarce() {
-        return scarce && NanoTime.since(scarceNanoTime) < SCARCE_NANOS;
+        return NanoTime.since(scarceNanoTime) < SCARCE_NANOS;
     }
 
     /** Called by a cache that has begun to keep a file. When there are too many, the cache that keeps the most gives some up. */
@@ -145,7 +145,7 @@ public final class OpenFileBudget {
             }
             giveUpKept(keptFiles());
         }
-        return scarce && NanoTime.since(scarceNanoTime) < RECENT_NANOS && isDescriptorLeft.getAsBoolean();
+        return NanoTime.since(scarceNanoTime) < RECENT_NANOS && isDescriptorLeft.getAsBoolean();
     }
 
     private void giveUpKept(int kept) {
@@ -153,7 +153,6 @@ public final class OpenFileBudget {
             return;
         }
         scarceNanoTime = NanoTime.now();
-        scarce = true;
         int given = Math.max(STEP_FILES, kept - maxFiles());
         close(given);
         while (!isDescriptorLeft.getAsBoolean() && given < kept) {

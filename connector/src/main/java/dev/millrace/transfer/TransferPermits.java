@@ -3,10 +3,10 @@ package dev.millrace.transfer;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
+import org.eclipse.jetty.util.thread.AutoLock;
 
 /**
  * The right to take a turn, first come, first served, where each connection has a thread of its own. Algorithms that limit how many
@@ -14,7 +14,7 @@ import org.eclipse.jetty.util.annotation.ManagedObject;
  */
 @ManagedObject("Permits to transfer files")
 public final class TransferPermits {
-    private final ReentrantLock lock = new ReentrantLock();
+    private final AutoLock lock = new AutoLock();
     private final Map<Object, Waiter> waiters = new LinkedHashMap<>();
     private volatile int workers = 50;
     private int busy;
@@ -35,32 +35,23 @@ public final class TransferPermits {
         if (workers < 1) {
             throw new IllegalArgumentException("workers is at least 1, not " + workers);
         }
-        lock.lock();
-        try {
+        try (AutoLock held = lock.lock()) {
             this.workers = workers;
             grant();
-        } finally {
-            lock.unlock();
         }
     }
 
     @ManagedAttribute("Turns at this moment")
     public int getBusy() {
-        lock.lock();
-        try {
+        try (AutoLock held = lock.lock()) {
             return busy;
-        } finally {
-            lock.unlock();
         }
     }
 
     @ManagedAttribute("Transfers that wait for their turn")
     public int getQueued() {
-        lock.lock();
-        try {
+        try (AutoLock held = lock.lock()) {
             return waiters.size();
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -73,8 +64,7 @@ public final class TransferPermits {
      * @throws IllegalStateException when the owner waits already
      */
     public boolean acquire(Object owner, BooleanSupplier open) {
-        lock.lock();
-        try {
+        try (AutoLock held = lock.lock()) {
             if (!open.getAsBoolean()) {
                 return false;
             }
@@ -90,8 +80,6 @@ public final class TransferPermits {
                 waiter.decided.awaitUninterruptibly();
             }
             return waiter.granted;
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -101,15 +89,12 @@ public final class TransferPermits {
      * @throws IllegalStateException when there is none
      */
     public void release() {
-        lock.lock();
-        try {
+        try (AutoLock held = lock.lock()) {
             if (busy == 0) {
                 throw new IllegalStateException("released more often than acquired");
             }
             busy--;
             grant();
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -127,15 +112,12 @@ public final class TransferPermits {
 
     /** @param owner its wait ends, if it waits */
     public void cancel(Object owner) {
-        lock.lock();
-        try {
+        try (AutoLock held = lock.lock()) {
             Waiter waiter = waiters.remove(owner);
             if (waiter != null) {
                 waiter.cancelled = true;
                 waiter.decided.signal();
             }
-        } finally {
-            lock.unlock();
         }
     }
 }

@@ -31,12 +31,7 @@ public final class WriteSelector implements Closeable {
         if (key == null) {
             key = channel.register(selector, SelectionKey.OP_WRITE);
         }
-        return selector.select(
-                        selected -> {
-                            // The result of select() tells whether the channel takes more.
-                        },
-                        millis)
-                > 0;
+        return selector.select(selected -> {}, millis) > 0;
     }
 
     /** Ends the wait that is under way, or the next one. */

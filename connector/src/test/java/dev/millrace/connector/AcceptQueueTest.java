@@ -1,11 +1,11 @@
 package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
 import dev.millrace.testing.TestServer;
+import dev.millrace.transfer.SystemLimits;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -42,7 +42,7 @@ class AcceptQueueTest {
         try (TestServer server = new TestServer(connectors::http)) {
             server.start(Handlers.hello());
             server.connector().setAccepting(false);
-            int burst = Math.min(BURST, AcceptQueue.read(AcceptQueue.SYSTEM));
+            int burst = Math.min(BURST, SystemLimits.read(LimitedConnector.MOST_WAITING, 4096));
             for (int i = 0; i < burst; i++) {
                 Socket socket = new Socket();
                 waiting.add(socket);
@@ -61,7 +61,7 @@ class AcceptQueueTest {
     @MethodSource("ours")
     void zeroIsWhatTheSystemAllows(Connectors connectors) {
         ServerConnector connector = connectors.http(new Server());
-        int allowed = AcceptQueue.read(AcceptQueue.SYSTEM);
+        int allowed = SystemLimits.read(LimitedConnector.MOST_WAITING, 4096);
         assertEquals(allowed, connector.getAcceptQueueSize());
         connector.setAcceptQueueSize(77);
         assertEquals(77, connector.getAcceptQueueSize());
@@ -73,22 +73,21 @@ class AcceptQueueTest {
     @Test
     @EnabledOnOs(OS.LINUX)
     void allDigitsAreRead() throws Exception {
-        Process cat = new ProcessBuilder("cat", AcceptQueue.SYSTEM.toString())
+        Process cat = new ProcessBuilder("cat", LimitedConnector.MOST_WAITING.toString())
                 .redirectErrorStream(true)
                 .start();
         String told = new String(cat.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
         assertEquals(0, cat.waitFor(), told);
-        assertEquals(told.strip(), String.valueOf(AcceptQueue.read(AcceptQueue.SYSTEM)));
+        assertEquals(told.strip(), String.valueOf(SystemLimits.read(LimitedConnector.MOST_WAITING, 4096)));
     }
 
     @Test
     void isReadFromTheSystemWhereThatTells(@TempDir Path folder) throws IOException {
         Path file = folder.resolve("somaxconn");
-        assertEquals(AcceptQueue.UNKNOWN, AcceptQueue.read(file));
+        assertEquals(7, SystemLimits.read(file, 7));
         for (String unusable : new String[] {"", "many\n", "0\n", "-1\n", "99999999999\n"}) {
-            assertEquals(AcceptQueue.UNKNOWN, AcceptQueue.read(Files.writeString(file, unusable)), unusable);
+            assertEquals(7, SystemLimits.read(Files.writeString(file, unusable), 7), unusable);
         }
-        assertEquals(128, AcceptQueue.read(Files.writeString(file, "128\n")));
-        assertTrue(AcceptQueue.UNKNOWN >= 1024);
+        assertEquals(128, SystemLimits.read(Files.writeString(file, "128\n"), 7));
     }
 }

@@ -107,7 +107,7 @@ class LentMemoryTest {
 
     private static boolean isWaiting(Thread canceller) {
         return Arrays.stream(canceller.getStackTrace())
-                .anyMatch(frame -> frame.getMethodName().equals("awaitEnd"));
+                .anyMatch(frame -> frame.getMethodName().equals("until"));
     }
 
     @Test

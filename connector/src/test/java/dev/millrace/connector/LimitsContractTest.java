@@ -83,7 +83,7 @@ class LimitsContractTest {
         return Thread.getAllStackTraces().values().stream()
                 .map(Arrays::toString)
                 .anyMatch(stack ->
-                        stack.contains("ConnectionPermits.acquire(") && stack.contains("awaitUninterruptibly("));
+                        stack.contains("ConnectionPermits.acquire(") && stack.contains("acquireUninterruptibly("));
     }
 
     @Test

@@ -49,19 +49,20 @@ class LeftContentTest {
         Object[] arguments = Arrays.stream(method.getParameterTypes())
                 .map(LeftContentTest::none)
                 .toArray();
-        method.invoke(new LeftContent(stream, () -> false), arguments);
+        method.invoke(LeftContent.around(stream, () -> false), arguments);
         assertEquals(List.of(method.getName()), calls);
     }
 
     @Test
     void keepsTheContentFromAThreadThatFailsTheRequest() {
-        assertNotNull(new LeftContent(stream, () -> true).consumeAvailable());
+        assertNotNull(LeftContent.around(stream, () -> true).consumeAvailable());
         assertEquals(List.of(), calls);
     }
 
     @Test
     void leavesItToAnyOther() {
-        assertNull(new LeftContent(stream, () -> false).consumeAvailable());
-        assertSame(stream, new LeftContent(stream, () -> false).unwrap());
+        assertNull(LeftContent.around(stream, () -> false).consumeAvailable());
+        assertSame(stream, LeftContent.of(LeftContent.around(stream, () -> false)).stream());
+        assertNull(LeftContent.of(stream));
     }
 }

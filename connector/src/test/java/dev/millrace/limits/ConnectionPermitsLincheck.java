@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Interleavings;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -23,10 +24,10 @@ class ConnectionPermitsLincheck {
             ConnectionPermits permits = one();
             AtomicInteger connections = new AtomicInteger();
             Runnable acceptor = () -> {
-                int start = permits.acquire();
+                Semaphore start = permits.acquire();
                 assertTrue(connections.incrementAndGet() <= 1, "more than the limit");
                 connections.decrementAndGet();
-                permits.release(start);
+                start.release();
             };
             Interleavings.together(acceptor, acceptor, acceptor);
             assertFalse(permits.areAwaited());
@@ -49,14 +50,14 @@ class ConnectionPermitsLincheck {
     void aRestartBeginsAnew() {
         Interleavings.explore(() -> {
             ConnectionPermits permits = one();
-            int first = permits.acquire();
-            Interleavings.together(() -> permits.release(first), () -> {
+            Semaphore first = permits.acquire();
+            Interleavings.together(() -> first.release(), () -> {
                 permits.close();
                 permits.open();
             });
-            int second = permits.acquire();
+            Semaphore second = permits.acquire();
             assertEquals("ConnectionPermits[1 of 1]", permits.toString());
-            permits.release(second);
+            second.release();
             assertEquals("ConnectionPermits[0 of 1]", permits.toString());
         });
     }

@@ -1,5 +1,6 @@
 package dev.millrace.files.cache;
 
+import dev.millrace.transfer.SystemLimits;
 import java.io.IOException;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
@@ -10,7 +11,6 @@ import java.lang.ref.ReferenceQueue;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -36,9 +36,10 @@ class Mappings {
     private static final Mapper MAPPER = mapper();
     private static final AtomicBoolean WARNED = new AtomicBoolean();
     private static final Path LIMIT = Path.of("/proc/sys/vm/max_map_count");
-    private static final Mappings OF_PROCESS = new Mappings(halfOfLimit());
+    /** All that files of this process have: up to half of what the system grants. */
+    static final Mappings OF_PROCESS = new Mappings(SystemLimits.read(LIMIT, Integer.MAX_VALUE) / 2);
 
-    private final int most;
+    final int most;
     private final AtomicInteger count = new AtomicInteger();
     /** Of those that the garbage collector ends. A reference that nobody has is never told of. */
     private final Set<Reference<ByteBuffer>> uncollected = ConcurrentHashMap.newKeySet();
@@ -48,21 +49,6 @@ class Mappings {
     /** @param most how many there may be; a few more where several threads map at once */
     Mappings(int most) {
         this.most = most;
-    }
-
-    /** @return those that all files of this process have, up to half of what the system grants */
-    static Mappings ofProcess() {
-        return OF_PROCESS;
-    }
-
-    static int halfOfLimit() {
-        try {
-            // By one large read: Linux tells a reader with a small buffer only the first digits.
-            return Integer.parseInt(Files.readAllLines(LIMIT).get(0).strip()) / 2;
-        } catch (IOException | RuntimeException x) {
-            LOG.debug("Cannot read {}", LIMIT, x);
-            return Integer.MAX_VALUE;
-        }
     }
 
     /** A mapping and the way to end it. */

@@ -79,7 +79,7 @@ public final class OpenFile extends Retainable.ReferenceCounter implements FileS
      * @return the file, with one count that the caller owns
      */
     public static OpenFile open(Path path, FileCloser closer) throws IOException {
-        return open(path, closer, Mappings.ofProcess());
+        return open(path, closer, Mappings.OF_PROCESS);
     }
 
     static OpenFile open(Path path, FileCloser closer, Mappings mapper) throws IOException {

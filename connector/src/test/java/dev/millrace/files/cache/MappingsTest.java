@@ -83,7 +83,7 @@ class MappingsTest {
     void areHalfOfWhatTheSystemGrants() throws Exception {
         Process cat = new ProcessBuilder("cat", "/proc/sys/vm/max_map_count").start();
         String granted = new String(cat.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertEquals(Integer.parseInt(granted.strip()) / 2, Mappings.halfOfLimit());
+        assertEquals(Integer.parseInt(granted.strip()) / 2, Mappings.OF_PROCESS.most);
     }
 
     private void mapUntilCollected(FileChannel file) throws IOException {

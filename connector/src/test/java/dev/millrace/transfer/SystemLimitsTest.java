@@ -8,7 +8,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
 /** How many descriptors this process may have, by each source that tells. */
-class DescriptorLimitTest {
+class SystemLimitsTest {
     private static Stream<String> limits(String line) {
         return Stream.of(
                 "Limit                     Soft Limit           Hard Limit           Units     ",
@@ -20,16 +20,16 @@ class DescriptorLimitTest {
     void isTheOneThatHolds() {
         assertEquals(
                 1024,
-                DescriptorLimit.ofLimits(
+                SystemLimits.ofLimits(
                         limits("Max open files            1024                 524288               files     ")));
         assertEquals(
                 Long.MAX_VALUE,
-                DescriptorLimit.ofLimits(limits("Max open files            unlimited            unlimited  files")));
+                SystemLimits.ofLimits(limits("Max open files            unlimited            unlimited  files")));
     }
 
     @Test
     @EnabledOnOs(OS.LINUX)
     void isTheSameByTheBean() {
-        assertEquals(DescriptorLimit.Bean.limit(), DescriptorLimit.ofProcess());
+        assertEquals(SystemLimits.Bean.limit(), SystemLimits.descriptors());
     }
 }
