@@ -50,10 +50,10 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         BioResources resources = connector.resources;
         this.local = channel.getLocalAddress();
         this.remote = channel.getRemoteAddress();
-        CarrierTurn turn = resources.threads().isVirtual() ? new CarrierTurn() : null;
-        this.readLoop = new ReadLoop(this, resources, turn);
+        CarrierTurn carrier = resources.threads().isVirtual() ? new CarrierTurn() : null;
+        this.readLoop = new ReadLoop(this, resources, carrier);
         this.writeDuty = new WriteDuty(this, resources);
-        this.blockingWrite = new BlockingWrite(this, resources, writeDuty, turn);
+        this.blockingWrite = new BlockingWrite(this, resources, writeDuty, carrier);
         setIdleTimeout(connector.getIdleTimeout());
     }
 

@@ -21,8 +21,8 @@ import org.eclipse.jetty.util.thread.Invocable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows whether the contexts of a server are all that may block. Then a request may begin in the selector's thread. That thread leaves
- * the selector before it enters a context that may block, and serves the others, such as those of files, without another thread.
+ * Knows whether only contexts of a server may block. Then a request may begin in the selector's thread. That thread leaves the
+ * selector before it enters a context that may block. It serves the other contexts, such as those of files, itself.
  *
  * <p>Thread-safe. Public for JMX alone.
  */

@@ -43,7 +43,7 @@ final class BlockingWrite {
     private final BioResources resources;
     private final WriteDuty duty;
     // Null on platform threads.
-    private final @Nullable CarrierTurn turn;
+    private final @Nullable CarrierTurn carrier;
     private volatile boolean queued;
     // From here on no memory is read that was lent for the write, but a file, for whose disk the thread may wait. It
     // stays after a failure, for there is no other write.
@@ -54,12 +54,12 @@ final class BlockingWrite {
     private int sliceBytes;
     private int bytesAtThisSize;
 
-    BlockingWrite(MillraceEndPoint endPoint, BioResources resources, WriteDuty duty, @Nullable CarrierTurn turn) {
+    BlockingWrite(MillraceEndPoint endPoint, BioResources resources, WriteDuty duty, @Nullable CarrierTurn carrier) {
         this.endPoint = endPoint;
         this.resources = resources;
         this.duty = duty;
-        this.turn = turn;
-        this.sliceBytes = turn != null ? VIRTUAL_SLICE_BYTES : FIRST_SLICE_BYTES;
+        this.carrier = carrier;
+        this.sliceBytes = carrier != null ? VIRTUAL_SLICE_BYTES : FIRST_SLICE_BYTES;
     }
 
     /** Bytes of the last blocking call: while it lasts, the peer may have taken any number of them. */
@@ -132,8 +132,8 @@ final class BlockingWrite {
             } finally {
                 channel.configureBlocking(true);
             }
-            if (turn != null) {
-                turn.onProgress();
+            if (carrier != null) {
+                carrier.onProgress();
             }
             return written;
         } catch (IOException x) {
@@ -183,7 +183,7 @@ final class BlockingWrite {
         try {
             boolean leavesWithHeader = region.leavesWithHeader(buffers, token);
             // A thread that reads the mapping itself does not leave its carrier for that.
-            CarrierTurn leaving = leavesWithHeader ? null : turn;
+            CarrierTurn leaving = leavesWithHeader ? null : carrier;
             if (leaving != null) {
                 leaving.lookAt(region);
             }
@@ -293,14 +293,15 @@ final class BlockingWrite {
             long begin = beginCall(slice);
             lookAfterWait(region);
             int sent;
-            if (turn == null) {
+            if (carrier == null) {
                 sent = region.transferTo(endPoint.getChannel(), slice);
-            } else if (turn.mayAwaitDisk()) {
-                sent = turn.callElsewhere(resources.threads(), () -> region.transferTo(endPoint.getChannel(), slice));
+            } else if (carrier.mayAwaitDisk()) {
+                sent = carrier.callElsewhere(
+                        resources.threads(), () -> region.transferTo(endPoint.getChannel(), slice));
             } else {
                 long called = NanoTime.now();
                 sent = region.transferTo(endPoint.getChannel(), slice);
-                turn.onFileUsedSince(called);
+                carrier.onFileUsedSince(called);
             }
             if (sent > 0) {
                 endPoint.onSent(sent);
@@ -319,7 +320,7 @@ final class BlockingWrite {
             ByteBuffer buffer = block.getByteBuffer();
             buffer.clear().limit(Math.min(PARKING_BLOCK_BYTES, most));
             lookAfterWait(region);
-            int read = turn == null ? region.read(buffer) : turn.read(resources.threads(), region, buffer);
+            int read = carrier == null ? region.read(buffer) : carrier.read(resources.threads(), region, buffer);
             buffer.flip();
             while (buffer.hasRemaining()) {
                 int written = endPoint.getChannel().write(buffer);
@@ -334,26 +335,26 @@ final class BlockingWrite {
 
     // The mapping is looked at, which whoever gives the write up must wait for.
     private void lookAfterWait(FileRegion region) throws EofException {
-        if (turn != null && turn.hasTakenLong()) {
+        if (carrier != null && carrier.hasTakenLong()) {
             endFile();
-            turn.lookAt(region);
+            carrier.lookAt(region);
             sendsFile = true;
         }
     }
 
     /** Reads what TLS encrypts next, before it writes that here. Whoever gives its write up waits for this. */
     int read(FileRegion region, ByteBuffer target) throws IOException {
-        if (turn == null) {
+        if (carrier == null) {
             return region.read(target);
         }
-        if (region.sent() == 0 || turn.hasTakenLong()) {
-            turn.lookAt(region);
+        if (region.sent() == 0 || carrier.hasTakenLong()) {
+            carrier.lookAt(region);
         }
-        return turn.read(resources.threads(), region, target);
+        return carrier.read(resources.threads(), region, target);
     }
 
     private long beginCall(int slice) {
-        if (turn != null) {
+        if (carrier != null) {
             return 0;
         }
         bytesInCall = slice;
@@ -361,8 +362,8 @@ final class BlockingWrite {
     }
 
     private void endCall(int bytes, long begin) {
-        if (turn != null) {
-            turn.onProgress();
+        if (carrier != null) {
+            carrier.onProgress();
         } else {
             adaptSlice(bytes, NanoTime.elapsed(begin, NanoTime.now()));
         }

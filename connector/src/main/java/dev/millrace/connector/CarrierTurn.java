@@ -9,9 +9,9 @@ import org.eclipse.jetty.util.NanoTime;
 import org.eclipse.jetty.util.VirtualThreads;
 
 /**
- * When a virtual thread leaves its carrier to others. It does so before it waits for the peer, where that has paid. It does so too when
- * it has read or written for long without a wait. The JDK takes no carrier from a thread that does not wait. A peer that sends without a
- * pause, or takes all at once, never lets it wait. See decision 0086. What is likely to wait for the disk is left to another thread. One
+ * When a virtual thread leaves its carrier to others. A thread does so before it waits for the peer, where that has paid, and after it
+ * has read or written for long. The JDK takes no carrier from a thread that does not wait. A peer that sends without a pause, or takes
+ * all at once, never lets its thread wait. See decision 0086. A call that is likely to wait for the disk is left to another thread. One
  * thread may read while another writes: then a turn may be shorter, or longer, which does no harm.
  */
 final class CarrierTurn {

@@ -30,8 +30,8 @@ import org.slf4j.LoggerFactory;
  *   <li>A turn <em>takes</em> a task that its thread has for the pool: a runner will run it.
  *   <li>It <em>collects</em> while requests that its thread reads are run together.
  *   <li>It has <em>ended</em>, for one of the reasons above, while its thread goes on. Such a thread holds and takes nothing.
- *   <li>The connection is <em>paused</em> for a while after requests that took long, or at first, after those of another one: no turn
- *       takes anything.
+ *   <li>The connection is <em>paused</em> for a while after requests that took long. A new connection begins with the pause of another one
+ *       of its connector. In a pause no turn takes anything.
  * </ul>
  *
  * <p>Thread-safe. Loaded only where there is HTTP/2.

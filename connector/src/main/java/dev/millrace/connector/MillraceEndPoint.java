@@ -47,12 +47,12 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
 
     final ContentWriter contentWriter;
     /** Null when no recording was on at the beginning of the connection. */
-    private final @Nullable ConnectionEvent life;
+    private final @Nullable ConnectionEvent connectionEvent;
     // Belongs to the thread that looks at all connections; made at its first look.
     private @Nullable PeerRates rates;
     // Belongs to the thread that flushes; Jetty's flusher lets one at a time.
     private long sentBytes;
-    private @Nullable BlockedWriteEvent waiting;
+    private @Nullable BlockedWriteEvent blockedWrite;
     // Changes are guarded by this. Not an object of its own: idle connections are many.
     private volatile Stage stage = Stage.NEW;
     private volatile @Nullable Throwable endCause;
@@ -75,7 +75,7 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
             throws IOException {
         super(channel, selector, key, scheduler);
         this.contentWriter = contentWriter;
-        this.life = isRecorded() ? ConnectionEvent.begun(channel) : null;
+        this.connectionEvent = isRecorded() ? ConnectionEvent.begun(channel) : null;
     }
 
     /** Whether somebody records in this process, or has: elsewhere no event needs to be made to ask whether it is enabled. */
@@ -159,17 +159,17 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
 
     /** Notes that a write waits for the selector, unless it does already. */
     final void beginWait() {
-        if (waiting == null && isRecorded()) {
-            waiting = BlockedWriteEvent.begun();
+        if (blockedWrite == null && isRecorded()) {
+            blockedWrite = BlockedWriteEvent.begun();
         }
     }
 
     final void endWait() {
         // With TLS two threads may come here at a time.
-        if (waiting != null) {
+        if (blockedWrite != null) {
             synchronized (this) {
-                BlockedWriteEvent ended = waiting;
-                waiting = null;
+                BlockedWriteEvent ended = blockedWrite;
+                blockedWrite = null;
                 if (ended != null) {
                     ended.ended(this);
                 }
@@ -180,7 +180,7 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
     final void recordEnd(Connector connector, @Nullable Throwable cause) {
         if (isRecorded()) {
             boolean isSlow = rates != null && rates.isTold();
-            (life == null ? new ConnectionEvent() : life).ended(connector, this, isSlow, cause);
+            (connectionEvent == null ? new ConnectionEvent() : connectionEvent).ended(connector, this, isSlow, cause);
         }
     }
 

@@ -65,7 +65,7 @@ final class NioTransfer implements Invocable.Task {
     private int selectorBytes;
     private int firstBytes = UNKNOWN;
     private boolean hasSentNothing;
-    // With the header, and the first look at the file.
+    // Whether a worker writes the header too, and looks at the file first.
     private boolean leftToWorker;
 
     NioTransfer(
@@ -105,7 +105,7 @@ final class NioTransfer implements Invocable.Task {
      * the client has the header.
      *
      * @param requestLoop of the connection; null when no request was read by one
-     * @return whether this thread is to write the header; if not, it must not wait for the disk, and a worker does
+     * @return whether this thread is to write the header; if not, a worker writes it, for this thread must not wait for the disk
      */
     boolean beforeHeader(@Nullable RequestLoop requestLoop) {
         if (region.sent() > 0) {
@@ -128,8 +128,8 @@ final class NioTransfer implements Invocable.Task {
         return true;
     }
 
-    // With SimpleBlocking a worker may come so late that the header is not to wait for it. Then another thread selects
-    // after some milliseconds.
+    // With SimpleBlocking a worker may come late, and the header is not to wait for it. So this thread looks at the
+    // file, and another one selects after some milliseconds.
     private boolean mustNotWait() {
         return Invocable.isNonBlockingInvocation() || (policy.firstBytes() > 0 && selectorExecutor.aboutToBlock());
     }

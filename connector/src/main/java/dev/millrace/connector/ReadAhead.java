@@ -87,8 +87,8 @@ final class ReadAhead {
                 return hasEnded() ? -1 : readPromised(channel, target);
             }
             int filled = BufferUtil.put(buffer, target);
-            // A read that has filled the buffer has left the rest to the socket: the application gets what came at once
-            // in one piece.
+            // A read that has filled the buffer has left the rest in the socket. The application gets both together, as
+            // they came.
             return !buffer.hasRemaining() && buffer.limit() == buffer.capacity()
                     ? filled + readRest(channel, target)
                     : filled;

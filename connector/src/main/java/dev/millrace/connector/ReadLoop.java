@@ -20,8 +20,9 @@ import org.slf4j.LoggerFactory;
  * still busy in the connection's code: a handler that reads its body does so. Then the duty goes to a new loop on another
  * thread: a hand-over. So no thread waits for one that waits for it.
  *
- * <p>The duty is one number: the id of its last owner, one more for each, and the phase. A thread moves it by
- * compare-and-set, after the interest was registered and before the owner looks again, so that no interest is lost.
+ * <p>The duty is one number: the id of its last owner, one more for each, and the phase. While the owner waits, it alone moves the
+ * duty. Otherwise any thread moves it by compare-and-set, after the interest was registered and before the owner looks again. So no
+ * interest is lost.
  */
 final class ReadLoop {
     private static final Logger LOG = LoggerFactory.getLogger(ReadLoop.class);
@@ -45,7 +46,7 @@ final class ReadLoop {
     private final ReadAhead readAhead;
     // The loop in whose callback the connection's own code runs; its thread comes back here when that code returns.
     private volatile @Nullable Loop handling;
-    private final @Nullable CarrierTurn turn;
+    private final @Nullable CarrierTurn carrier;
     // Belongs to the handling thread.
     private @Nullable Runnable next;
 
@@ -65,12 +66,12 @@ final class ReadLoop {
         boolean lingerIfClosed();
     }
 
-    /** @param turn of the threads that read and write; null on platform threads */
-    ReadLoop(Owner owner, BioResources resources, @Nullable CarrierTurn turn) {
+    /** @param carrier of the threads that read and write; null on platform threads */
+    ReadLoop(Owner owner, BioResources resources, @Nullable CarrierTurn carrier) {
         this.owner = owner;
         this.resources = resources;
         this.readAhead = new ReadAhead(resources.readAheadBytes());
-        this.turn = turn;
+        this.carrier = carrier;
     }
 
     /**
@@ -176,8 +177,8 @@ final class ReadLoop {
 
     /** Called after {@link #leave} when something was written. */
     void onWritten() {
-        if (turn != null && isCurrentThread()) {
-            turn.onProgress();
+        if (carrier != null && isCurrentThread()) {
+            carrier.onProgress();
         }
     }
 
@@ -206,8 +207,8 @@ final class ReadLoop {
             return filled;
         } finally {
             readAhead.unlock();
-            if (hasRead && turn != null) {
-                turn.onProgress();
+            if (hasRead && carrier != null) {
+                carrier.onProgress();
             }
             if (interrupted) {
                 Thread.currentThread().interrupt();
@@ -352,7 +353,7 @@ final class ReadLoop {
             if (room == null) {
                 return;
             }
-            long begin = turn == null ? 0 : turn.beginRead();
+            long begin = carrier == null ? 0 : carrier.beginRead();
             resources.statistics().onReadBlocked();
             try {
                 boolean isEnd = true;
@@ -371,8 +372,8 @@ final class ReadLoop {
             } finally {
                 resources.statistics().onReadUnblocked();
             }
-            if (turn != null) {
-                turn.onReadSince(begin);
+            if (carrier != null) {
+                carrier.onReadSince(begin);
             }
         }
     }

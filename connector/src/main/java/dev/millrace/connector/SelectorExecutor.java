@@ -7,9 +7,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.eclipse.jetty.io.ManagedSelector;
+import org.eclipse.jetty.util.ProcessorUtils;
 import org.eclipse.jetty.util.VirtualThreads;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.Scheduler;
 import org.eclipse.jetty.util.thread.TryExecutor;
 import org.eclipse.jetty.util.thread.strategy.AdaptiveExecutionStrategy;
@@ -43,18 +45,21 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
     private final String name;
     // Makes threads to select, when the pool has none ready.
     private final ThreadFactory threads;
+    private final boolean hasOneProcessor = ProcessorUtils.availableProcessors() == 1;
     private final AtomicBoolean looking = new AtomicBoolean();
     private AdaptiveExecutionStrategy strategy;
-    // Belongs to the thread that selects.
+    // Belongs to the thread that selects. A task's number is how many the strategy has run, getEPCTasksConsumed().
     private boolean runsHere;
     // A thread finds itself here only if it has written this: with any other value it does not select.
     private @Nullable Thread selecting;
-    private volatile long waitingTask;
+    // With one processor: whether a thread that is to select has yet to begin. Only a thread that selects sets this.
+    private volatile boolean anotherComes;
+    private volatile long waitingTaskNumber;
     private volatile boolean unwatched;
     // Belongs to the thread that has set looking, and then to the scheduler's.
-    private long seenWaitingTask;
+    private long seenWaitingTaskNumber;
     // Belongs to the scheduler's thread.
-    private long seenTask;
+    private long seenTaskNumber;
     // What Jetty's reset has taken from the hand-overs. Guarded by this.
     private long handOversLost;
 
@@ -112,7 +117,7 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
         }
     }
 
-    /** Called by the selecting thread before it hands a task to the strategy: whether it is to run it itself. */
+    /** Called by the selecting thread before it hands a task to the strategy. With {@code here}, that thread runs the task itself. */
     void place(boolean here) {
         runsHere = here;
     }
@@ -128,10 +133,10 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
         if (selecting != Thread.currentThread() || !strategy.isIdle()) {
             return false;
         }
-        long task = strategy.getEPCTasksConsumed();
-        waitingTask = task;
+        long taskNumber = strategy.getEPCTasksConsumed();
+        waitingTaskNumber = taskNumber;
         if (!looking.get() && looking.compareAndSet(false, true)) {
-            lookSoon(task);
+            lookSoon(taskNumber);
         }
         return true;
     }
@@ -165,8 +170,8 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
         }
     }
 
-    private void lookSoon(long task) {
-        seenWaitingTask = task;
+    private void lookSoon(long taskNumber) {
+        seenWaitingTaskNumber = taskNumber;
         try {
             scheduler.schedule(this::look, WAIT_MILLIS, TimeUnit.MILLISECONDS);
         } catch (Throwable x) {
@@ -183,42 +188,42 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
         if (unwatched && strategy.isRunning()) {
             start();
         }
-        long task = waitingTask;
-        if (task != seenWaitingTask) {
-            lookSoon(task);
+        long taskNumber = waitingTaskNumber;
+        if (taskNumber != seenWaitingTaskNumber) {
+            lookSoon(taskNumber);
             return;
         }
         try {
-            if (runsStill(task)) {
+            if (runsStill(taskNumber)) {
                 // When there is no thread now, the next look may find one.
                 runElsewhere(strategy);
             }
         } finally {
             // Whatever has failed: nobody would notice that the looks have ended.
             looking.set(false);
-            if (waitingTask != task && looking.compareAndSet(false, true)) {
-                lookSoon(waitingTask);
+            if (waitingTaskNumber != taskNumber && looking.compareAndSet(false, true)) {
+                lookSoon(waitingTaskNumber);
             }
         }
     }
 
     private void watch() {
-        long task = strategy.getEPCTasksConsumed();
+        long taskNumber = strategy.getEPCTasksConsumed();
         try {
-            if (task == seenTask && runsStill(task)) {
+            if (taskNumber == seenTaskNumber && runsStill(taskNumber)) {
                 LOG.debug("A handler has run for {} ms in the thread of {}", RUN_MILLIS, name);
                 runElsewhere(strategy);
             }
         } finally {
-            seenTask = task;
+            seenTaskNumber = taskNumber;
             if (strategy.isRunning()) {
                 start();
             }
         }
     }
 
-    private boolean runsStill(long task) {
-        return strategy.isRunning() && strategy.isIdle() && strategy.getEPCTasksConsumed() == task;
+    private boolean runsStill(long taskNumber) {
+        return strategy.isRunning() && strategy.isIdle() && strategy.getEPCTasksConsumed() == taskNumber;
     }
 
     // The pool's queue will not do: all threads of the pool may be waiting for this selector.
@@ -242,7 +247,44 @@ public final class SelectorExecutor implements TryExecutor, VirtualThreads.Confi
             selecting = Thread.currentThread();
             return true;
         }
-        return reserved.tryExecute(task);
+        return (hasOneProcessor && task == strategy) ? haveAnotherCome() : reserved.tryExecute(task);
+    }
+
+    /**
+     * Has another thread select as soon as the current one gives it the processor: at the latest when it waits. One that was asked for
+     * and has not begun is not asked for again. See decision 0099.
+     */
+    private boolean haveAnotherCome() {
+        // The strategy became idle before this looks. A thread that begins after that finds it so, and selects.
+        if (!anotherComes) {
+            anotherComes = true;
+            if (!reserved.tryExecute(this::select) && !haveAnotherOfPoolCome()) {
+                anotherComes = false;
+                return false;
+            }
+        }
+        return true;
+    }
+
+    // With threads to spare the pool's queue is no risk: each of its tasks has a thread.
+    private boolean haveAnotherOfPoolCome() {
+        if (!(executor instanceof QueuedThreadPool pool)
+                || pool.getVirtualThreadsExecutor() != null
+                || pool.isLowOnThreads()) {
+            return false;
+        }
+        try {
+            pool.execute(this::select);
+            return true;
+        } catch (RejectedExecutionException | OutOfMemoryError noThread) {
+            LOG.debug("No thread for {}: {}", name, noThread.toString());
+            return false;
+        }
+    }
+
+    private void select() {
+        anotherComes = false;
+        strategy.run();
     }
 
     // The strategy also calls this without a tryExecute() before. In the instant in which another thread is about to

@@ -171,7 +171,7 @@ final class TlsBuffer extends RetainableByteBuffer.Wrapper {
     }
 
     /**
-     * Shows the rest of a batch from now on, until it is written or given up. {@link TlsMemory} counts its bytes as long.
+     * Shows the rest of a batch from now on, until the rest is written or given up. {@link TlsMemory} counts its bytes until then.
      *
      * @param bytes owned by this from now on
      * @param batch where that of the batch was taken

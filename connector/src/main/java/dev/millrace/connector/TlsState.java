@@ -17,8 +17,8 @@ final class TlsState {
     private TlsState() {}
 
     /**
-     * Whether a write of TLS is another thread's, or left to the flusher of its end point for another. TLS flushes past that
-     * flusher: from this thread too, and the peer would get a record twice.
+     * Whether another thread writes for TLS, or is to complete what the end point's flusher has yet to write. TLS flushes past that
+     * flusher. If this thread wrote too, the peer would get a record twice.
      *
      * @param isWriting whether a thread writes to the end point
      */

@@ -99,8 +99,8 @@ class FileResource extends Resource implements Content.Source.Factory {
     }
 
     /**
-     * Whether a compression around is given the whole file, whatever type an application gives it. The same for one that is in memory and
-     * for one that is not: its Content-Encoding does not depend on that.
+     * Whether a compression around is given the whole file, whatever type an application gives it. The answer does not depend on whether
+     * the file is in memory, for then its Content-Encoding would change with that.
      */
     boolean isForCompression() {
         return mount.settings().isForCompression(isCompressible, file.size());

@@ -31,7 +31,7 @@ import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Jetty's service of files, as {@link SendfileHandler} and others use it. Conditions and ranges it judges itself, where Jetty's own
+ * Jetty's service of files, as {@link SendfileHandler} and others use it. It judges conditions and ranges itself where Jetty's own
  * rules are wrong or without bounds. The parts of several ranges go by the kernel.
  */
 public final class FilesService extends ResourceService {

@@ -177,7 +177,7 @@ public final class SendfileSettings {
                 || COMPRESSIBLE.contains(type);
     }
 
-    /** Whether a compression around is given a file: also one that is too small to be transferred, whatever it is. */
+    /** Whether a compression around is given a file. It is given each file that is too small to be transferred, of whatever type. */
     boolean isForCompression(boolean isCompressible, long sizeBytes) {
         return sizeBytes < minTransferBytes || (isCompressible && sizeBytes <= maxCompressedBytes);
     }

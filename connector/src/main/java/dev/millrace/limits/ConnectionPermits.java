@@ -17,8 +17,10 @@ import org.eclipse.jetty.util.annotation.ManagedObject;
  */
 @ManagedObject("Permits to have a connection open")
 public final class ConnectionPermits implements SelectorManager.AcceptListener {
-    /** More than there are acceptors. A stop may let them through twice, and a semaphore has a bound. */
+    /** More than there are acceptors. A stop may let them through twice. */
     private static final int ALL_WAITING = 1_000_000;
+    /** A semaphore has a bound, behind which it fails. */
+    private static final int MOST = Integer.MAX_VALUE - 10 * ALL_WAITING;
 
     /** Each connection, and where its permit is from: that may be an earlier start. */
     private final Map<SelectableChannel, Semaphore> holders = new ConcurrentHashMap<>();
@@ -40,12 +42,12 @@ public final class ConnectionPermits implements SelectorManager.AcceptListener {
 
     @ManagedAttribute("Permits that are taken, by connections and acceptors; 0 without a limit, and after a stop")
     public int getTaken() {
-        return Math.max(0, most - permits.availablePermits());
+        return Math.max(0, Math.min(most, MOST) - permits.availablePermits());
     }
 
     /** Begins a start of the connector with all permits. */
     public void open() {
-        permits = new Semaphore(most);
+        permits = new Semaphore(Math.min(most, MOST));
         holders.clear();
     }
 

@@ -76,7 +76,7 @@ final class RateMeter {
         return bytes > 0;
     }
 
-    /** Whether it is below even if the peer has taken that much since progress was seen last. */
+    /** Whether the peer is slower than this even if it has taken the unseen bytes since progress was seen last. */
     boolean hasStalledFor(long bytesPerSecond, long unseenBytes) {
         return unseenBytes * 1000 < bytesPerSecond * stalledMillis;
     }

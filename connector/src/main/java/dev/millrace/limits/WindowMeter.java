@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * How fast a peer opens the windows of a connection of HTTP/2 that the looks find closed.
  *
- * <p>It is judged where it opens one: by that, and by the time that it has let that one pass before. So a pause alone is not slow, streams
- * that are paused owe nothing, and drops are not cheaper for being rare.
+ * <p>A peer is judged when it opens a window: by how wide, and by how long it had left that window closed. So a pause alone is not slow,
+ * and streams that are paused owe nothing. A peer that opens a window by drops gains nothing if the drops are rare.
  *
  * <p>The connection's thread says what is opened, all else is the scheduler's.
  */
@@ -99,7 +99,7 @@ final class WindowMeter {
         }
     }
 
-    // While it was closed, the streams' own were counted by a byte each, however wide they were opened
+    // While the connection's window was closed, each opening of a stream's counted as a byte, however wide it was
     // (Http2RateMonitor).
     private long lookAtConnection(Set<Integer> closed, long sinceMillis, long graceMillis) {
         Window reopened = closed.contains(CONNECTION) ? null : windows.get(CONNECTION);

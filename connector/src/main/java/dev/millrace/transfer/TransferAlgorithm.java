@@ -177,9 +177,9 @@ public final class TransferAlgorithm {
     }
 
     /**
-     * Goes by how long the client needed, the last time, to make room. A fast client keeps its worker while no other
-     * transfer wants one, and is waited for when it was quick. That spares the way over the selector. Any other client
-     * is left to the selector at once, which sends by itself what is in memory: that spares the way over a worker.
+     * Goes by how long the client needed, the last time, to make room. A client that takes all at once keeps its worker while no other
+     * transfer wants one. The worker waits for a client that was quick: that spares the way over the selector. Any other client is left to
+     * the selector at once, whose thread sends what is in memory: that spares the way over a worker.
      */
     static final class AdaptivePolicy implements Policy {
         /** To wait longer than this costs a worker more than the selector costs. */

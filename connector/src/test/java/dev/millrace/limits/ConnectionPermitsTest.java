@@ -22,6 +22,17 @@ class ConnectionPermitsTest {
         permits.open();
     }
 
+    /** Some write "no limit" so. */
+    @Test
+    void asManyAsANumberCanSayAreLetThroughToo() {
+        permits.setMost(Integer.MAX_VALUE);
+        permits.acquire();
+        assertEquals(1, permits.getTaken());
+        permits.close();
+        permits.close();
+        assertEquals(0, permits.getTaken());
+    }
+
     // By an acceptor that is late.
     @Test
     void whatIsOfTheLastStartIsNoneOfTheNext() throws Exception {
