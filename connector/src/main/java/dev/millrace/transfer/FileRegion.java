@@ -9,15 +9,6 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
 import java.util.Objects;
 import java.util.function.LongConsumer;
-import jdk.jfr.Category;
-import jdk.jfr.DataAmount;
-import jdk.jfr.Description;
-import jdk.jfr.Enabled;
-import jdk.jfr.Event;
-import jdk.jfr.Label;
-import jdk.jfr.Name;
-import jdk.jfr.StackTrace;
-import jdk.jfr.Threshold;
 import org.eclipse.jetty.util.NanoTime;
 import org.jspecify.annotations.Nullable;
 
@@ -57,64 +48,6 @@ public final class FileRegion {
     private @Nullable Throwable failure;
     private long checkedNanoTime;
     private boolean checked;
-
-    /** The transfer, from announcement to withdrawal. Off unless a recording asks for it, and then from 20 ms on. */
-    @Name("dev.millrace.Transfer")
-    @Label("Transfer")
-    @Description("A part of a file sent by the kernel")
-    @Category({"Millrace", "Transfer"})
-    @Enabled(false)
-    @Threshold("20 ms")
-    @StackTrace(false)
-    static final class TransferEvent extends Event {
-        @Label("File")
-        @Nullable String file;
-
-        @Label("Position")
-        @Description("Where the region begins in the file")
-        @DataAmount
-        long position;
-
-        @Label("Bytes")
-        @DataAmount
-        long bytes;
-
-        @Label("Turns")
-        int turns;
-
-        @Label("Algorithm")
-        @Nullable String algorithm;
-
-        @Label("Complete")
-        boolean complete;
-
-        @Label("Failure")
-        @Description("Why it is not complete, when the file or the socket failed")
-        @Nullable String failure;
-
-        private static @Nullable TransferEvent begun() {
-            TransferEvent event = new TransferEvent();
-            if (!event.isEnabled()) {
-                return null;
-            }
-            event.begin();
-            return event;
-        }
-
-        private void ended(FileRegion region) {
-            end();
-            if (shouldCommit()) {
-                file = Objects.toString(region.file.path(), null);
-                position = region.position();
-                bytes = region.sent();
-                turns = region.turns;
-                algorithm = String.valueOf(region.algorithm);
-                complete = region.remaining() == 0;
-                failure = complete || region.failure == null ? null : region.failure.toString();
-                commit();
-            }
-        }
-    }
 
     /** As the other constructor, of an open channel, which is borrowed. The region has no name, and the connector's algorithm. */
     public FileRegion(FileChannel file, long position, ByteBuffer token) {
@@ -176,7 +109,8 @@ public final class FileRegion {
         TransferAlgorithm chosen = algorithm == null ? connectors : algorithm;
         algorithm = chosen;
         statistics = counting;
-        event = FlightRecorder.IS_PRESENT ? TransferEvent.begun() : null;
+        // Where nobody has ever recorded, no event is made to ask whether it is enabled.
+        event = FlightRecorder.IS_PRESENT && jdk.jfr.FlightRecorder.isInitialized() ? TransferEvent.begun() : null;
         counting.onAnnounce();
         return chosen;
     }
@@ -184,9 +118,23 @@ public final class FileRegion {
     /** Tells the flight recorder of the end of the transfer, and then counts it. Called once. */
     public void withdrawn() {
         if (event != null) {
-            event.ended(this);
+            record(event);
         }
         statistics.onEnd(remaining() == 0);
+    }
+
+    private void record(TransferEvent ended) {
+        ended.end();
+        if (ended.shouldCommit()) {
+            ended.file = Objects.toString(file.path(), null);
+            ended.position = position();
+            ended.bytes = sent();
+            ended.turns = turns;
+            ended.algorithm = String.valueOf(algorithm);
+            ended.complete = remaining() == 0;
+            ended.failure = ended.complete || failure == null ? null : failure.toString();
+            ended.commit();
+        }
     }
 
     /**
