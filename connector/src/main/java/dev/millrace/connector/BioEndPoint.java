@@ -186,7 +186,7 @@ final class BioEndPoint extends MillraceEndPoint implements ReadLoop.Owner, Writ
         }
         // TLS that ends gives its buffer back, while a thread may write from it: another connection may have it then.
         boolean inViews = inBackground && inTls;
-        ByteBuffer[] written = inViews ? BlockingWrite.viewsOf(buffers) : buffers;
+        ByteBuffer[] written = inViews ? GatherWriter.viewsOf(buffers) : buffers;
         BlockedWriteEvent event = blockingWrite.begin();
         try {
             // Most writes are no transfers, and go by one call less (CallDepthTest).

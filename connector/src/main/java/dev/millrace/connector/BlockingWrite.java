@@ -91,15 +91,6 @@ final class BlockingWrite {
         }
     }
 
-    /** @return the same bytes; what moves the views leaves the buffers as they are */
-    static ByteBuffer[] viewsOf(ByteBuffer... buffers) {
-        ByteBuffer[] views = new ByteBuffer[buffers.length];
-        for (int i = 0; i < views.length; i++) {
-            views[i] = buffers[i].duplicate();
-        }
-        return views;
-    }
-
     /** Moves the buffers to their ends, whose views have been written; not when the connection has ended meanwhile. */
     void skip(ByteBuffer... buffers) throws EofException {
         if (endPoint.isOutputShutdown()) {
@@ -181,25 +172,7 @@ final class BlockingWrite {
             return;
         }
         try {
-            boolean leavesWithHeader = region.leavesWithHeader(buffers, token);
-            // A thread that reads the mapping itself does not leave its carrier for that.
-            CarrierTurn leaving = leavesWithHeader ? null : carrier;
-            if (leaving != null) {
-                leaving.lookAt(region);
-            }
-            // The first look at the file may wait for the disk, too, and reads no lent memory.
-            sendsFile = true;
-            if (leaving != null && leaving.mayAwaitDisk()) {
-                leaving.callElsewhere(resources.threads(), () -> {
-                    region.beforeFirst(false);
-                    return 0;
-                });
-            } else {
-                region.beforeFirst(false);
-            }
-            endFile();
-            write(buffers, 0, leavesWithHeader ? token + 1 : token, token);
-            region.advance(0);
+            writeHeader(region, buffers, token);
             // A region that has left whole with the header has had a turn too, for which nobody need wait.
             int turnBytes = region.remaining() == 0 ? 0 : region.ownThreadTurnBytes();
             sendsFile = true;
@@ -220,6 +193,34 @@ final class BlockingWrite {
             throw x;
         }
         write(buffers, token + 1, buffers.length, buffers.length);
+    }
+
+    // And the token with it, where that leaves from its mapping.
+    private void writeHeader(FileRegion region, ByteBuffer[] buffers, int token) throws IOException {
+        boolean leavesWithHeader = region.leavesWithHeader(buffers, token);
+        // A thread that reads the mapping itself does not leave its carrier for that.
+        CarrierTurn leaving = leavesWithHeader ? null : carrier;
+        if (leaving != null) {
+            leaving.lookAt(region);
+        }
+        // The first look at the file may wait for the disk, too, and reads no lent memory.
+        sendsFile = true;
+        if (leaving != null && leaving.mayAwaitDisk()) {
+            leaving.callElsewhere(resources.threads(), () -> {
+                region.beforeFirst(false);
+                return 0;
+            });
+        } else {
+            region.beforeFirst(false);
+        }
+        endFile();
+        try {
+            write(buffers, 0, leavesWithHeader ? token + 1 : token, token);
+        } catch (IOException x) {
+            // To the system, a page of the mapping that cannot be read is an address that does not exist.
+            throw leavesWithHeader ? region.failureOf(x) : x;
+        }
+        region.advance(0);
     }
 
     // Either this thread sees that the write was given up, or the one that gives it up sees this one and waits.

@@ -46,7 +46,7 @@ final class CloseAlert {
     static @Nullable CloseAlert send(
             @Nullable CloseAlert before, SocketChannel channel, BioResources resources, ByteBuffer... buffers) {
         ByteBuffer bytes = ByteBuffer.allocate((int) BufferUtil.remaining(buffers));
-        for (ByteBuffer buffer : BlockingWrite.viewsOf(buffers)) {
+        for (ByteBuffer buffer : GatherWriter.viewsOf(buffers)) {
             bytes.put(buffer);
         }
         bytes.flip();

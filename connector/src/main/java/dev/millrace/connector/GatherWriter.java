@@ -44,6 +44,15 @@ final class GatherWriter implements ContentWriter {
         }
     }
 
+    /** @return the same bytes; what moves the views leaves the buffers as they are */
+    static ByteBuffer[] viewsOf(ByteBuffer... buffers) {
+        ByteBuffer[] views = new ByteBuffer[buffers.length];
+        for (int i = 0; i < views.length; i++) {
+            views[i] = buffers[i].duplicate();
+        }
+        return views;
+    }
+
     /** Returns the index of the first buffer that has something, or {@code to}. */
     static int skipEmpty(ByteBuffer[] buffers, int from, int to) {
         int first = from;

@@ -319,7 +319,7 @@ final class NioEndPoint extends MillraceEndPoint {
         try {
             flushed = (current == null || token < 0)
                     ? write(buffers, 0, buffers.length)
-                    : writeBefore(buffers, token, current)
+                    : current.writeHeader(buffers, token, requestLoop)
                             && current.send(requestLoop)
                             && write(buffers, token + 1, buffers.length)
                             && !current.endsElsewhere();
@@ -340,17 +340,6 @@ final class NioEndPoint extends MillraceEndPoint {
             }
         }
         return flushed;
-    }
-
-    // When the socket does not take all of the token, the transfer goes on with the rest.
-    private boolean writeBefore(ByteBuffer[] buffers, int token, NioTransfer current) throws IOException {
-        if (!current.leavesWithHeader(buffers, token)) {
-            return current.beforeHeader(requestLoop) && write(buffers, 0, token);
-        }
-        current.region().beforeFirst(false);
-        boolean written = write(buffers, 0, token + 1);
-        current.region().advance(0);
-        return written || GatherWriter.skipEmpty(buffers, 0, token) == token;
     }
 
     @Override

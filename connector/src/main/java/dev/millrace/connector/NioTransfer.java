@@ -64,7 +64,6 @@ final class NioTransfer implements Invocable.Task {
     private boolean mayBlockWhenSent;
     private int selectorBytes;
     private int firstBytes = UNKNOWN;
-    private boolean hasSentNothing;
     // Whether a worker writes the header too, and looks at the file first.
     private boolean leftToWorker;
 
@@ -87,8 +86,28 @@ final class NioTransfer implements Invocable.Task {
         return region;
     }
 
-    /** Whether the thread that writes the response is to write the token with what is before it. */
-    boolean leavesWithHeader(ByteBuffer[] buffers, int token) throws IOException {
+    /**
+     * Writes the header of a response, and the token with it where that leaves from its mapping: {@link #send} goes on with the rest.
+     *
+     * @param requestLoop of the connection; null when no request was read by one
+     * @return whether all is written that is before the token
+     */
+    boolean writeHeader(ByteBuffer[] buffers, int token, @Nullable RequestLoop requestLoop) throws IOException {
+        if (!leavesWithHeader(buffers, token)) {
+            return beforeHeader(requestLoop) && endPoint.write(buffers, 0, token);
+        }
+        region.beforeFirst(false);
+        try {
+            endPoint.write(buffers, 0, token + 1);
+        } catch (EofException x) {
+            // To the system, a page of the mapping that cannot be read is an address that does not exist.
+            throw region.failureOf(x);
+        }
+        region.advance(0);
+        return GatherWriter.skipEmpty(buffers, 0, token) == token;
+    }
+
+    private boolean leavesWithHeader(ByteBuffer[] buffers, int token) throws IOException {
         if (stage != Stage.WRITER || !region.leavesWithHeader(buffers, token)) {
             return false;
         }
@@ -100,14 +119,9 @@ final class NioTransfer implements Invocable.Task {
         return true;
     }
 
-    /**
-     * Called before the header is written without the token. It promises this version of the file, which may be written over once
-     * the client has the header.
-     *
-     * @param requestLoop of the connection; null when no request was read by one
-     * @return whether this thread is to write the header; if not, a worker writes it, for this thread must not wait for the disk
-     */
-    boolean beforeHeader(@Nullable RequestLoop requestLoop) {
+    // Called before the header is written without the token. It promises this version of the file, which may be written
+    // over once the client has it. False when this thread must not wait for the disk: then a worker writes the header.
+    private boolean beforeHeader(@Nullable RequestLoop requestLoop) {
         if (region.sent() > 0) {
             return true;
         }
@@ -225,9 +239,6 @@ final class NioTransfer implements Invocable.Task {
             if (sent > 0) {
                 left -= sent;
                 endPoint.onSent(sent);
-                hasSentNothing = false;
-            } else {
-                checkNotAtEnd();
             }
             // Less than asked for means full: asking again would cost a system call to hear 0.
             if (sent < want && !awaitsRoom(sent, byWorker)) {
@@ -235,15 +246,6 @@ final class NioTransfer implements Invocable.Task {
             }
         }
         return null;
-    }
-
-    // The kernel sends nothing into a full socket, nor behind the end of a file whose size says otherwise. When it has
-    // sent nothing twice in a row, to read a byte tells: such a file would be asked for more for ever.
-    private void checkNotAtEnd() throws IOException {
-        if (hasSentNothing) {
-            region.read(ByteBuffer.allocate(1));
-        }
-        hasSentNothing = true;
     }
 
     private boolean awaitsRoom(int sent, boolean byWorker) throws IOException {

@@ -48,6 +48,7 @@ public final class FileRegion {
     private @Nullable Throwable failure;
     private long checkedNanoTime;
     private boolean checked;
+    private boolean hasSentNothing;
 
     /** As the other constructor, of an open channel, which is borrowed. The region has no name, and the connector's algorithm. */
     public FileRegion(FileChannel file, long position, ByteBuffer token) {
@@ -227,7 +228,7 @@ public final class FileRegion {
      * @param socket where to; it must be a channel of the JDK, for only those are sent to by the kernel
      * @param maxBytes the most to send in this call
      * @return the bytes sent; fewer than asked for, 0 even, when the socket takes no more for now. It is 0 also behind
-     *     the end of a file whose size says otherwise, of which {@link #read} tells
+     *     the end of a file whose size says otherwise, once in a row
      * @throws TruncatedFileException when the file has become shorter than what the response promised
      * @throws OverwrittenFileException when these are the last bytes, and the file was written over after others had been sent
      * @throws UnreadableFileException when the system cannot read it
@@ -249,18 +250,34 @@ public final class FileRegion {
             advance(sent);
         } else if (want > 0) {
             checkNotTruncated();
+            checkNotAtEnd();
         }
         return sent;
     }
 
-    // The kernel does not say whether the file or the socket failed. To read a byte tells: a broken disk is ours to
-    // log, a peer that went away is not.
-    private IOException failureOf(IOException failure) {
+    // The kernel sends nothing into a full socket, nor behind the end of a file whose size says otherwise. When it has
+    // sent nothing twice in a row, to read a byte tells: such a file would be asked for more for ever.
+    private void checkNotAtEnd() throws IOException {
+        if (hasSentNothing) {
+            read(ByteBuffer.allocate(1));
+        }
+        hasSentNothing = true;
+    }
+
+    /**
+     * The kernel does not say whether the file or the socket failed. To read a byte tells: a broken disk is ours to log, a
+     * peer that went away is not.
+     *
+     * @param failure of a write of the token, or of a transfer
+     * @return the file's failure, if it has one
+     */
+    public IOException failureOf(IOException failure) {
         try {
-            file.call(channel -> channel.read(ByteBuffer.allocate(1), position + token.position()));
+            read(ByteBuffer.allocate(1));
             return failure;
-        } catch (IOException unreadable) {
-            return new UnreadableFileException(file.path(), position + token.position(), unreadable);
+        } catch (IOException x) {
+            // The file may be closed by now, where the write was given up.
+            return x instanceof FileFailedException ? x : failure;
         }
     }
 
@@ -278,15 +295,14 @@ public final class FileRegion {
         int read;
         beforeFirst(false);
         try {
-            read = (int) file.call(channel -> channel.read(target, at));
-        } catch (IOException x) {
-            throw x instanceof ClosedChannelException ? x : new UnreadableFileException(file.path(), at, x);
+            read = (int) file.read(at, channel -> channel.read(target, at));
         } finally {
             target.limit(limit);
         }
         if (read < 0) {
             checkNotTruncated();
             // The system tells a wrong size. A caller that read nothing here would ask again, for ever.
+            file.onFailed();
             throw new UnreadableFileException(file.path(), at, new EOFException("end of file"));
         }
         checkLastPart(read);
@@ -303,6 +319,7 @@ public final class FileRegion {
     /** @param bytes sent by other means than {@link #transferTo}; 0 where a write of the token has advanced it already */
     public void advance(int bytes) {
         token.position(token.position() + bytes);
+        hasSentNothing = false;
         if (onPartSent != null && sent() > 0 && token.hasRemaining()) {
             onPartSent.accept(position + token.position());
         }
@@ -329,9 +346,9 @@ public final class FileRegion {
      */
     public void checkNotTruncated() throws IOException {
         long end = position + token.limit();
-        long size = file.call(FileChannel::size);
+        long size = file.read(position + token.position(), FileChannel::size);
         if (size < end) {
-            file.onTruncated();
+            file.onFailed();
             TruncatedFileException truncated = new TruncatedFileException(file.path(), end, size);
             failed(truncated);
             throw truncated;

@@ -26,8 +26,8 @@ public interface FileSource {
         return null;
     }
 
-    /** Told when the file turns out to be shorter than a region of it: a cache of open files may want to open it anew. */
-    default void onTruncated() {}
+    /** Told when the file turns out to be shorter than a region of it, or unreadable: a cache of open files may want to open it anew. */
+    default void onFailed() {}
 
     /**
      * Told before the first bytes of a region are sent, so that parts of another version can be recognized.
@@ -75,6 +75,24 @@ public interface FileSource {
             }
         } finally {
             restore(interrupted);
+        }
+    }
+
+    /**
+     * Makes a call that uses nothing but the file, as {@link #call}. A descriptor may fail though the path leads to a file that can be
+     * read, as on a network.
+     *
+     * @param position what is read, in bytes
+     * @throws UnreadableFileException when the system cannot read it; {@link #onFailed} has been told
+     */
+    default long read(long position, Call call) throws IOException {
+        try {
+            return call(call);
+        } catch (ClosedChannelException x) {
+            throw x;
+        } catch (IOException x) {
+            onFailed();
+            throw new UnreadableFileException(path(), position, x);
         }
     }
 

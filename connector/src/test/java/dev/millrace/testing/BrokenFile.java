@@ -14,7 +14,7 @@ public final class BrokenFile extends FileChannel {
     private final long readableBytes;
     private final boolean isEnd;
 
-    /** @param readableBytes where the disk begins to be broken */
+    /** @param readableBytes where the disk begins to be broken; negative: not even its size can be told */
     public BrokenFile(FileChannel file, long readableBytes) {
         this(file, readableBytes, false);
     }
@@ -57,6 +57,9 @@ public final class BrokenFile extends FileChannel {
 
     @Override
     public long size() throws IOException {
+        if (readableBytes < 0) {
+            throw new IOException("Stale file handle");
+        }
         return file.size();
     }
 

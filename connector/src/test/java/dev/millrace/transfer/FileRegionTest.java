@@ -2,6 +2,8 @@ package dev.millrace.transfer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
@@ -100,6 +102,21 @@ class FileRegionTest {
                     assertThrows(TruncatedFileException.class, () -> unchecked.leavesWithHeader(write(unchecked), 1));
             assertTrue(truncated.getMessage().startsWith("shorter.bin was truncated"), truncated::getMessage);
             Await.until("asked again", () -> isTruncated(checked));
+        }
+    }
+
+    /** The system then finds nothing at the address of a page, and the write fails as where the peer has gone. */
+    @Test
+    void tellsAFileThatIsShorterFromAPeerThatHasGone() throws IOException {
+        Path path = Files.write(directory.resolve("shorter.bin"), new byte[100]);
+        try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            FileRegion region = region(file);
+            IOException failure = new IOException("Bad address");
+            assertSame(failure, region.failureOf(failure));
+            file.truncate(0);
+            assertInstanceOf(TruncatedFileException.class, region.failureOf(failure));
+            file.close();
+            assertSame(failure, region.failureOf(failure), "the file was given back");
         }
     }
 

@@ -54,7 +54,7 @@ public final class OpenFile extends Retainable.ReferenceCounter implements FileS
     /** The buffers of the mappings, in the order of the file. */
     private volatile ByteBuffer[] pieces = {};
 
-    private volatile boolean truncated;
+    private volatile boolean failed;
     private volatile boolean overwritten;
     private volatile @Nullable ContentFingerprint fingerprint;
     private volatile long checkedNanoTime = NanoTime.now();
@@ -164,8 +164,8 @@ public final class OpenFile extends Retainable.ReferenceCounter implements FileS
     }
 
     @Override
-    public void onTruncated() {
-        truncated = true;
+    public void onFailed() {
+        failed = true;
     }
 
     /** {@inheritDoc} Reads a few of its bytes, once. The caller holds a count. */
@@ -221,9 +221,9 @@ public final class OpenFile extends Retainable.ReferenceCounter implements FileS
         }
     }
 
-    /** Whether it was found to be shorter than its version says, or written over. */
+    /** Whether it was found to be unreadable, shorter than its version says, or written over. */
     boolean isChanged() {
-        return truncated || overwritten;
+        return failed || overwritten;
     }
 
     public FileVersion version() {
@@ -308,13 +308,14 @@ public final class OpenFile extends Retainable.ReferenceCounter implements FileS
         try {
             return (int) call(file -> file.read(buffer, position));
         } catch (IOException x) {
+            onFailed();
             throw new UnreadableFileException(path, position, x);
         }
     }
 
     /** Notes that the file has become shorter, and says so. The caller holds a count. */
     TruncatedFileException truncated() throws IOException {
-        onTruncated();
+        onFailed();
         return new TruncatedFileException(path, size(), call(FileChannel::size));
     }
 

@@ -27,7 +27,7 @@ class LetGoFilesTest {
         cache.start(new Server(threads, scheduler, null));
         OpenFile file = cache.add("/file.bin", directory.resolve("file.bin"), null, opened -> opened);
         scheduler.setFailing(true);
-        file.onTruncated();
+        file.onFailed();
         assertNull(cache.get("/file.bin"));
         assertEquals(1, threads.jobs().size());
         threads.jobs().remove().run();
