@@ -74,6 +74,7 @@ public class SendfileContentFactory extends ContainerLifeCycle implements HttpCo
         this.settings = settings;
         this.openFiles =
                 new OpenFileCache<>(settings::getMaxOpenFiles, settings::getValidMillis, SendfileContent::retire);
+        openFiles.setFinder(CombinedFinder.of(wrapped));
         this.mount = new Mount(settings, openFiles, path -> getContent(path, settings.getMissingMillis()));
         if (wrapped instanceof LifeCycle) {
             installBean(wrapped);

@@ -81,6 +81,7 @@ public class SendfileHandler extends ResourceHandler {
         found = new VirtualHttpContentFactory(factory, getStyleSheet(), "text/css", bufferPool);
         sendfile.setServer(getServer());
         sendfile.setVariants(getPrecompressedFormats());
+        sendfile.openFiles().setFinder(CombinedFinder.of(getBaseResource(), this::find));
         return sendfile;
     }
 

@@ -40,8 +40,9 @@ record CachedFile<C>(
      *
      * @param validMillis 0: each request looks at the file; negative: none does
      * @param within null: files may be anywhere
+     * @param finder null: the path leads to no other file
      */
-    boolean isValid(long validMillis, @Nullable Containment within) {
+    boolean isValid(long validMillis, @Nullable Containment within, @Nullable Finder finder) {
         if (!file.isOpen() || file.isChanged()) {
             return false;
         }
@@ -51,25 +52,33 @@ record CachedFile<C>(
         long checked = checkedNanoTime.get();
         if (NanoTime.millisSince(checked) >= (validMillis == 0 ? PLACE_MILLIS : validMillis)
                 && checkedNanoTime.compareAndSet(checked, NanoTime.now())) {
-            return file.isCurrent() && isInPlace(within);
+            return file.isCurrent() && isInPlace(within) && isFound(finder);
         }
         // Only one thread looks in full. The others go on, and are late by no more than that look takes.
-        return validMillis > 0 || file.isUnchanged();
+        return validMillis > 0 || (file.isUnchanged() && isFound(finder));
     }
 
     /** Asked by a sweep: looks in full if nothing has for so long. */
-    boolean isValidUntilNextSweep(long dueMillis, @Nullable Containment within) {
+    boolean isValidUntilNextSweep(long dueMillis, @Nullable Containment within, @Nullable Finder finder) {
         if (NanoTime.millisSince(checkedNanoTime.get()) < dueMillis) {
             return true;
         }
         checkedNanoTime.set(NanoTime.now());
-        return !file.isChanged() && file.isCurrent() && isInPlace(within);
+        return !file.isChanged() && file.isCurrent() && isInPlace(within) && isFound(finder);
     }
 
     // A file that was moved away, and is linked to from its path, is the same by all else.
     private boolean isInPlace(@Nullable Containment within) {
         try {
             return within == null ? file.path().toRealPath().equals(real) : within.contains(path, file);
+        } catch (IOException gone) {
+            return false;
+        }
+    }
+
+    private boolean isFound(@Nullable Finder finder) {
+        try {
+            return finder == null || file.path().equals(finder.find(path, file.path()));
         } catch (IOException gone) {
             return false;
         }

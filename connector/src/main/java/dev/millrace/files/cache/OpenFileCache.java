@@ -65,6 +65,8 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
     private final AtomicInteger kept = new AtomicInteger();
     /** Null when files may be anywhere. */
     private volatile @Nullable Containment containment;
+    /** Null where a path leads to no other file than before. */
+    private volatile @Nullable Finder finder;
     /** Null before a start, after a stop, and without a server. */
     private volatile @Nullable PlannedLooks sweeps;
 
@@ -129,7 +131,7 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
     public @Nullable C get(String path) {
         CachedFile<C> entry = entries.getIfPresent(path);
         if (entry != null) {
-            if (entry.isValid(validMillis.getAsLong(), containment)) {
+            if (entry.isValid(validMillis.getAsLong(), containment, finder)) {
                 hits.increment();
                 return entry.content();
             }
@@ -208,6 +210,11 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
     /** @param containment asked again once a file is open, and when it is compared: a link may have come, or become another one */
     public void setContainment(@Nullable Containment containment) {
         this.containment = containment;
+    }
+
+    /** @param finder asked again when a file is compared: its path may lead to another; null: it does not */
+    public void setFinder(@Nullable Finder finder) {
+        this.finder = finder;
     }
 
     public boolean isContained() {
@@ -338,7 +345,7 @@ public final class OpenFileCache<C> implements OpenFileBudget.Keeper {
         long dueMillis = valid - pauseMillis();
         adjustBounds();
         entries.asMap().forEach((path, entry) -> {
-            if (valid >= 0 && !entry.isValidUntilNextSweep(dueMillis, containment)) {
+            if (valid >= 0 && !entry.isValidUntilNextSweep(dueMillis, containment, finder)) {
                 entries.asMap().remove(path, entry);
             }
         });
