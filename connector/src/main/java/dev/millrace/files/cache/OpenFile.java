@@ -360,8 +360,8 @@ public final class OpenFile extends Retainable.ReferenceCounter implements FileS
             synchronized (mappings) {
                 while (mappings.size() <= index) {
                     map(mappings.size() * PIECE_BYTES);
-                    pieces = mappings.stream().map(Mappings.Mapping::buffer).toArray(ByteBuffer[]::new);
                 }
+                pieces = mappings.stream().map(Mappings.Mapping::buffer).toArray(ByteBuffer[]::new);
             }
         }
         return pieces[index];
