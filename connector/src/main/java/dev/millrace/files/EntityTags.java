@@ -152,6 +152,15 @@ final class EntityTags {
         return false;
     }
 
+    /** Whether it is no tag, but a condition: "*", or several tags. */
+    static boolean isCondition(@Nullable String etag) {
+        if (etag == null || etag.equals("*")) {
+            return etag != null;
+        }
+        int secondQuote = etag.indexOf('"', etag.indexOf('"') + 1);
+        return secondQuote >= 0 && secondQuote < etag.length() - 1;
+    }
+
     /** @return the fields of a request whose conditions have this tag, or none */
     static HttpFields only(String etag, HttpFields request) {
         HttpFields.Mutable fields = HttpFields.build(request);

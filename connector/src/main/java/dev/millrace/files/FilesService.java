@@ -309,9 +309,9 @@ public final class FilesService extends ResourceService {
     protected void writeHttpError(Request request, Response response, Callback callback, int status) {
         if (status == HttpStatus.NOT_MODIFIED_304) {
             response.setStatus(status);
-            // A CompressionHandler around puts the client's condition there, which may be "*".
+            // A CompressionHandler around puts the client's condition there, which may be "*" or several tags.
             HttpFields.Mutable headers = response.getHeaders();
-            if ("*".equals(headers.get(HttpHeader.ETAG))) {
+            if (EntityTags.isCondition(headers.get(HttpHeader.ETAG))) {
                 headers.remove(HttpHeader.ETAG);
             }
             // This write is not the last, though empty: Jetty would add a length of 0, which is not that of a 200
