@@ -18,7 +18,7 @@ public interface Containment {
     /**
      * Checks a file that is open already: a link on its path may have come, or become another one.
      *
-     * @return false when the path leads to another version by now, of which nothing is known
+     * @return false when the path leads to another file by now, of which nothing is known
      * @throws NoSuchFileException when it leads out
      */
     default boolean contains(String path, OpenFile file) throws IOException {
@@ -26,6 +26,6 @@ public interface Containment {
         if (real == null) {
             throw new NoSuchFileException(file.path().toString(), null, "leads out of its root");
         }
-        return FileVersion.of(real).equals(file.version());
+        return FileVersion.of(real).isOfSameFile(file.version());
     }
 }

@@ -9,6 +9,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +43,21 @@ public record FileVersion(@Nullable Object key, long sizeBytes, FileTime modifie
      */
     boolean isWrittenBy(FileVersion now) {
         return Objects.equals(key, now.key) && !modified.equals(now.modified);
+    }
+
+    /** @return whether it is a version of the same file, as far as the file system tells files from versions */
+    boolean isOfSameFile(FileVersion other) {
+        return key == null ? equals(other) : key.equals(other.key);
+    }
+
+    /** @return whether the file has grown since: a log that is written to all the time is no version for long */
+    boolean hasGrownTo(FileVersion now) {
+        return isOfSameFile(now) && now.sizeBytes > sizeBytes;
+    }
+
+    /** A weak validator of this version, unlike those that Jetty makes. */
+    String etag() {
+        return "W/\"" + modified.to(TimeUnit.NANOSECONDS) + "." + sizeBytes + "\"";
     }
 
     public Instant lastModified() {

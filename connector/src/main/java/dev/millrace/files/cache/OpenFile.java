@@ -84,20 +84,24 @@ public final class OpenFile extends Retainable.ReferenceCounter implements FileS
 
     static OpenFile open(Path path, FileCloser closer, Mappings mapper) throws IOException {
         FileVersion before = FileVersion.of(path);
-        for (int i = 0; i < OPEN_ATTEMPTS; i++) {
+        for (int i = 1; i <= OPEN_ATTEMPTS; i++) {
             FileChannel channel = openChannel(path);
             // The JDK has no fstat. The channel, and what is computed by path, is of the version that the path had all
-            // the time.
-            FileVersion after = null;
+            // the time. A log may grow so fast that it has none: then it is the file that has what it had.
+            boolean isKnown = false;
+            FileVersion after;
             try {
                 // Jetty's, so that a file keeps its validator when its connector or its servlet is changed.
                 String etag = EtagUtils.computeWeakEtag(path);
                 after = FileVersion.of(path);
-                if (after.equals(before)) {
-                    return new OpenFile(path, channel, after, etag, closer, mapper);
+                boolean isSame = after.equals(before);
+                isKnown = isSame
+                        || (i == OPEN_ATTEMPTS && before.hasGrownTo(after) && channel.size() >= after.sizeBytes());
+                if (isKnown) {
+                    return new OpenFile(path, channel, after, isSame ? etag : after.etag(), closer, mapper);
                 }
             } finally {
-                if (!before.equals(after)) {
+                if (!isKnown) {
                     IO.close(channel);
                 }
             }
