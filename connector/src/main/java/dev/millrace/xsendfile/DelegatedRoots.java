@@ -92,12 +92,20 @@ final class DelegatedRoots {
                 return rooted(file.normalize());
             }
         } catch (InvalidPathException x) {
-            if (warnings.allows()) {
-                LOG.warn("Not sending a file with an invalid path: {}", x.getReason());
-            }
-            return null;
+            return invalid(path, x);
         }
         return outside(path);
+    }
+
+    private @Nullable RootedFile invalid(String named, InvalidPathException cause) {
+        if (warnings.allows()) {
+            LOG.warn(
+                    "Not sending {}: {} (names of files are in {} here, by LANG or LC_ALL)",
+                    RootedFile.printable(named),
+                    cause.getReason(),
+                    System.getProperty("sun.jnu.encoding"));
+        }
+        return null;
     }
 
     private @Nullable RootedFile outside(String named) {
@@ -122,8 +130,9 @@ final class DelegatedRoots {
                     return rooted(file);
                 }
             }
+        } catch (InvalidPathException x) {
+            return invalid(uri, x);
         } catch (IllegalArgumentException x) {
-            // An InvalidPathException is one of these.
             if (warnings.allows()) {
                 LOG.warn(
                         "Not sending a file with an invalid URI: {}",

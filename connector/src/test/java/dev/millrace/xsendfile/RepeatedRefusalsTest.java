@@ -68,12 +68,13 @@ class RepeatedRefusalsTest {
         lines.put(root + "/", "it is no regular file");
         lines.put(root + "/link.txt", "it leads out of");
         lines.put(secret.toString(), "outside of");
-        lines.put(root + "/a\0b", "an invalid path");
+        lines.put(root + "/a\0b", root + "/a?b: Nul character not allowed (names of files are in ");
         for (Map.Entry<String, String> line : lines.entrySet()) {
             assertRefused(naming("X-Sendfile", line.getKey()), "dev.millrace.xsendfile", line.getValue());
         }
         assertRefused(naming("X-Accel-Redirect", "/other/file"), "dev.millrace.xsendfile", "outside of");
-        assertRefused(naming("X-Accel-Redirect", "/p/%"), "dev.millrace.xsendfile", "Not sending");
+        assertRefused(naming("X-Accel-Redirect", "/p/%"), "dev.millrace.xsendfile", "an invalid URI");
+        assertRefused(naming("X-Accel-Redirect", "/p/a%00b"), "dev.millrace.xsendfile", "/p/a%00b: Nul character");
     }
 
     /** Applications of one handler have one log. */
