@@ -1,6 +1,5 @@
 package dev.millrace.transfer;
 
-import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
@@ -302,8 +301,7 @@ public final class FileRegion {
         if (read < 0) {
             checkNotTruncated();
             // The system tells a wrong size. A caller that read nothing here would ask again, for ever.
-            file.onFailed();
-            throw new UnreadableFileException(file.path(), at, new EOFException("end of file"));
+            throw file.endedAt(at, position + token.limit());
         }
         checkLastPart(read);
         return read;

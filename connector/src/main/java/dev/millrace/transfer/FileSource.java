@@ -1,5 +1,6 @@
 package dev.millrace.transfer;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
@@ -94,6 +95,21 @@ public interface FileSource {
             onFailed();
             throw new UnreadableFileException(path(), position, x);
         }
+    }
+
+    /**
+     * Called where the file has ended too early: {@link #onFailed} is told.
+     *
+     * @param position where it has ended, in bytes
+     * @param end where it was to end
+     * @return that it has become shorter; or that it cannot be read, where its size says otherwise, as in the sysfs of Linux
+     */
+    default FileFailedException endedAt(long position, long end) throws IOException {
+        onFailed();
+        long size = read(position, FileChannel::size);
+        return size < end
+                ? new TruncatedFileException(path(), end, size)
+                : new UnreadableFileException(path(), position, new EOFException("end of file"));
     }
 
     /** Sends bytes of the file by {@link FileChannel#transferTo}: as {@link #call}, without an object for each call. */

@@ -87,7 +87,7 @@ public final class OpenFile extends Retainable.ReferenceCounter implements FileS
         for (int i = 1; i <= OPEN_ATTEMPTS; i++) {
             FileChannel channel = openChannel(path);
             // The JDK has no fstat. The channel, and what is computed by path, is of the version that the path had all
-            // the time. A log may grow so fast that it has none: then it is the file that has what it had.
+            // the time. A log may grow so fast that it has none: then the file is the same, and has what it had.
             boolean isKnown = false;
             FileVersion after;
             try {
@@ -295,13 +295,14 @@ public final class OpenFile extends Retainable.ReferenceCounter implements FileS
      *
      * @param buffer filled from its position to its limit; owned by the caller
      * @throws TruncatedFileException when the file has become shorter
+     * @throws UnreadableFileException when the system cannot read it to its end
      */
     public void read(ByteBuffer buffer, long position) throws IOException {
         long at = position;
         while (buffer.hasRemaining()) {
             int read = readSome(buffer, at);
             if (read < 0) {
-                throw truncated();
+                throw endedAt(at, size());
             }
             at += read;
         }
@@ -315,12 +316,6 @@ public final class OpenFile extends Retainable.ReferenceCounter implements FileS
             onFailed();
             throw new UnreadableFileException(path, position, x);
         }
-    }
-
-    /** Notes that the file has become shorter, and says so. The caller holds a count. */
-    TruncatedFileException truncated() throws IOException {
-        onFailed();
-        return new TruncatedFileException(path, size(), call(FileChannel::size));
     }
 
     /**
@@ -384,7 +379,7 @@ public final class OpenFile extends Retainable.ReferenceCounter implements FileS
         } catch (IOException x) {
             // The JDK would have to extend a file that is shorter, and says no more than that it cannot.
             if (call(FileChannel::size) < size()) {
-                throw truncated();
+                throw endedAt(begin, size());
             }
             throw x;
         }

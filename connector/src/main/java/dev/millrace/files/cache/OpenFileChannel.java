@@ -69,7 +69,7 @@ public final class OpenFileChannel implements SeekableByteChannel {
             file.onBegin(offset + position, offset + end, false);
             int read = file.readSome(target, offset + position);
             if (read < 0 && position < size()) {
-                throw file.truncated();
+                throw file.endedAt(offset + position, file.size());
             }
             if (position > 0 || isContinued) {
                 file.checkNotOverwritten(position + read >= end);
