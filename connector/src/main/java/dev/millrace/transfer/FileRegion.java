@@ -8,6 +8,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
 import java.util.Objects;
 import java.util.function.LongConsumer;
+import jdk.jfr.EventType;
 import org.eclipse.jetty.util.NanoTime;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +49,11 @@ public final class FileRegion {
     private long checkedNanoTime;
     private boolean checked;
     private boolean hasSentNothing;
+
+    /** Loaded only where somebody records, or has. */
+    private static final class Recorded {
+        private static final EventType TRANSFERS = EventType.getEventType(TransferEvent.class);
+    }
 
     /** As the other constructor, of an open channel, which is borrowed. The region has no name, and the connector's algorithm. */
     public FileRegion(FileChannel file, long position, ByteBuffer token) {
@@ -109,10 +115,14 @@ public final class FileRegion {
         TransferAlgorithm chosen = algorithm == null ? connectors : algorithm;
         algorithm = chosen;
         statistics = counting;
-        // Where nobody has ever recorded, no event is made to ask whether it is enabled.
-        event = FlightRecorder.IS_PRESENT && jdk.jfr.FlightRecorder.isInitialized() ? TransferEvent.begun() : null;
+        event = isRecorded() ? TransferEvent.begun() : null;
         counting.onAnnounce();
         return chosen;
+    }
+
+    // No event is made to ask whether it is enabled.
+    private static boolean isRecorded() {
+        return FlightRecorder.IS_PRESENT && jdk.jfr.FlightRecorder.isInitialized() && Recorded.TRANSFERS.isEnabled();
     }
 
     /** Tells the flight recorder of the end of the transfer, and then counts it. Called once. */

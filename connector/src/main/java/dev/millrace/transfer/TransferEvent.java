@@ -48,12 +48,8 @@ final class TransferEvent extends Event {
     @Description("Why it is not complete, when the file or the socket failed")
     @Nullable String failure;
 
-    /** @return null when nobody records */
-    static @Nullable TransferEvent begun() {
+    static TransferEvent begun() {
         TransferEvent event = new TransferEvent();
-        if (!event.isEnabled()) {
-            return null;
-        }
         event.begin();
         return event;
     }
