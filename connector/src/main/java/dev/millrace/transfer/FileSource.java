@@ -27,7 +27,7 @@ public interface FileSource {
         return null;
     }
 
-    /** Told when the file turns out to be shorter than a region of it, or unreadable: a cache of open files may want to open it anew. */
+    /** Told when the file turns out to be unreadable, or shorter than a region of it: a cache may want to open it anew. */
     default void onFailed() {}
 
     /**
