@@ -135,7 +135,12 @@ final class HeldWrites {
             return false;
         }
         if (held == null) {
-            held = pool.acquire(CAPACITY, true).asMutable();
+            try {
+                held = pool.acquire(CAPACITY, true).asMutable();
+            } catch (OutOfMemoryError x) {
+                // No memory outside the heap: this one is written at once.
+                return false;
+            }
         }
         for (ByteBuffer buffer : buffers) {
             held.append(buffer);

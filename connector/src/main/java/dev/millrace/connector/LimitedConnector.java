@@ -3,12 +3,18 @@ package dev.millrace.connector;
 import dev.millrace.limits.ConnectionPermits;
 import dev.millrace.limits.ConnectionSweeper;
 import dev.millrace.transfer.SystemLimits;
+import dev.millrace.transfer.WarningLimit;
+import java.nio.channels.SelectableChannel;
 import java.nio.file.Path;
+import java.util.EventListener;
 import java.util.concurrent.Executor;
 import org.eclipse.jetty.io.ByteBufferPool;
 import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.io.SelectorManager;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.util.IO;
+import org.eclipse.jetty.util.NanoTime;
 import org.eclipse.jetty.util.annotation.ManagedAttribute;
 import org.eclipse.jetty.util.annotation.ManagedObject;
 import org.eclipse.jetty.util.thread.Scheduler;
@@ -24,6 +30,8 @@ public abstract class LimitedConnector extends RestartableConnector {
     static final Path MOST_WAITING = Path.of("/proc/sys/net/core/somaxconn");
     /** Linux's own default since 5.4; other systems cut it to theirs. */
     private static final int UNKNOWN_MOST_WAITING = 4096;
+
+    private final WarningLimit memoryWarnings = new WarningLimit(1, NanoTime::now);
 
     final ConnectionPermits permits = new ConnectionPermits();
     private final ConnectionSweeper sweeper = new ConnectionSweeper(
@@ -270,5 +278,35 @@ public abstract class LimitedConnector extends RestartableConnector {
     @ManagedAttribute("Connections whose peer sent for too long, or too much, and those for which there was no thread")
     public long getCutLingeringConnections() {
         return lingeringClose.getCut();
+    }
+
+    /**
+     * Closes a channel that was accepted in vain, and tells listeners: {@code NetworkConnectionLimit} counts by it. Jetty's own
+     * {@code SelectorManager.onAcceptFailed(channel, cause)} does the same, but 12.1.14 has deprecated it for removal, and older versions
+     * have no other.
+     */
+    final void acceptFailed(SelectableChannel channel, Throwable cause) {
+        IO.close(channel);
+        for (EventListener listener : getSelectorManager().getEventListeners()) {
+            if (listener instanceof SelectorManager.AcceptListener accepts) {
+                try {
+                    accepts.onAcceptFailed(channel, cause);
+                } catch (Throwable x) {
+                    LOG.warn("{} failed when told that {} was accepted in vain", accepts, channel, x);
+                }
+            }
+        }
+    }
+
+    /** Tells that connections end for want of memory, once a minute: nothing else does, for Jetty logs it as a fault of a peer. */
+    final void warnOfMemory(OutOfMemoryError cause) {
+        long leftOut = memoryWarnings.next();
+        if (leftOut >= 0) {
+            LOG.warn(
+                    "Closing connections of {}: {}{}",
+                    this,
+                    cause.toString(),
+                    leftOut == 0 ? "" : ", as were " + leftOut + " more since the last such line");
+        }
     }
 }

@@ -14,6 +14,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.eclipse.jetty.util.IO;
 import org.eclipse.jetty.util.NanoTime;
@@ -258,10 +259,14 @@ final class LingeringClose extends AbstractLifeCycle {
             } while (NanoTime.millisSince(lastLingering) < restMillis || !rest());
         } catch (ClosedSelectorException stopped) {
             LOG.debug("Stopped");
+        } catch (OutOfMemoryError x) {
+            // No memory outside the heap: as where there is no thread.
+            warnOnce(x);
+            end(selecting, Lingering::cut);
         } catch (Throwable x) {
             LOG.warn("Closing all that linger", x);
         } finally {
-            end(selecting);
+            end(selecting, Lingering::end);
         }
     }
 
@@ -324,7 +329,7 @@ final class LingeringClose extends AbstractLifeCycle {
         return true;
     }
 
-    private void end(Selector ending) {
+    private void end(Selector ending, Consumer<Lingering> end) {
         boolean isCurrent;
         synchronized (this) {
             isCurrent = selector == ending;
@@ -333,7 +338,7 @@ final class LingeringClose extends AbstractLifeCycle {
             }
         }
         if (isCurrent) {
-            lingering.forEach(Lingering::end);
+            lingering.forEach(end);
         }
         IO.close(ending);
     }
@@ -354,7 +359,7 @@ final class LingeringClose extends AbstractLifeCycle {
         }
         arriving.clear();
         if (current != null && ending != null) {
-            end(current);
+            end(current, Lingering::end);
             try {
                 // The thread may be telling a listener of an end.
                 ending.join(STOP_MILLIS);

@@ -8,9 +8,7 @@ import dev.millrace.transfer.TransferAlgorithm;
 import dev.millrace.transfer.TransferStatistics;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
-import java.nio.channels.SelectableChannel;
 import java.nio.channels.ServerSocketChannel;
-import java.util.EventListener;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executor;
@@ -23,7 +21,6 @@ import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.io.ByteBufferPool;
-import org.eclipse.jetty.io.SelectorManager;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
@@ -343,24 +340,6 @@ public abstract class MillraceConnector extends LimitedConnector {
             LOG.debug("Cannot serve {}", channel, cause);
         } else {
             LOG.warn("Cannot serve {}, nor perhaps others, which will be told at the level of debug", channel, cause);
-        }
-    }
-
-    /**
-     * Closes a channel that was accepted in vain, and tells listeners: {@code NetworkConnectionLimit} counts by it. Jetty's own
-     * {@code SelectorManager.onAcceptFailed(channel, cause)} does the same, but 12.1.14 has deprecated it for removal, and older versions
-     * have no other.
-     */
-    final void acceptFailed(SelectableChannel channel, Throwable cause) {
-        IO.close(channel);
-        for (EventListener listener : getSelectorManager().getEventListeners()) {
-            if (listener instanceof SelectorManager.AcceptListener accepts) {
-                try {
-                    accepts.onAcceptFailed(channel, cause);
-                } catch (Throwable x) {
-                    LOG.warn("{} failed when told that {} was accepted in vain", accepts, channel, x);
-                }
-            }
         }
     }
 

@@ -18,7 +18,6 @@ import org.eclipse.jetty.io.EofException;
 import org.eclipse.jetty.io.ManagedSelector;
 import org.eclipse.jetty.io.SocketChannelEndPoint;
 import org.eclipse.jetty.io.ssl.SslConnection;
-import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.Scheduler;
@@ -177,7 +176,10 @@ abstract class MillraceEndPoint extends SocketChannelEndPoint implements Monitor
         }
     }
 
-    final void recordEnd(Connector connector, @Nullable Throwable cause) {
+    final void recordEnd(LimitedConnector connector, @Nullable Throwable cause) {
+        if (cause instanceof OutOfMemoryError none) {
+            connector.warnOfMemory(none);
+        }
         if (isRecorded()) {
             boolean isSlow = rates != null && rates.isTold();
             (connectionEvent == null ? new ConnectionEvent() : connectionEvent).ended(connector, this, isSlow, cause);

@@ -299,6 +299,9 @@ final class ReadLoop {
                     owner.lingerIfClosed();
                     call(owner.getFillInterest()::fillable);
                 } while (keepsDuty());
+            } catch (OutOfMemoryError x) {
+                // The connector tells of it.
+                owner.close(x);
             } catch (Throwable x) {
                 LOG.warn("Closing {}", owner, x);
                 owner.close(x);

@@ -161,6 +161,11 @@ class FileResource extends Resource implements Content.Source.Factory {
         return file.etag();
     }
 
+    /** Whether the system refuses to map the file, which is held. */
+    boolean isMappingRefused() {
+        return file.size() > 0 && file.isMappingRefused(file.size());
+    }
+
     @Override
     public Content.Source newContentSource(ByteBufferPool.Sized pool, long offset, long length) {
         return newContentSource(pool, offset, length, read -> {}, failure -> failure.log("an answer"));

@@ -63,7 +63,7 @@ final class PartsResource extends FileResource {
         long bytes = response.getHeaders().getLongField(HttpHeader.CONTENT_LENGTH);
         SendPath found = SendPath.of(response, bytes, false);
         SendPath path = found.sink() == response || isBypassed ? found : found.wrapped();
-        if (path.obstacle() == null && !isHead && file.size() > 0 && file.isMappingRefused(file.size())) {
+        if (path.obstacle() == null && !isHead && isMappingRefused()) {
             path = path.unmapped();
         }
         if (!isCounted && !isHead) {

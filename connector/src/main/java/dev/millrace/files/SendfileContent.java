@@ -249,7 +249,8 @@ final class SendfileContent extends HttpContent.Wrapper {
         RetainableByteBuffer.Mutable block;
         try {
             block = read(pool, file, offset, bytes);
-        } catch (IOException | RuntimeException x) {
+        } catch (IOException | RuntimeException | OutOfMemoryError x) {
+            // The last: no memory outside the heap. Thrown to Jetty's service, it would be logged three times.
             if (x instanceof FileFailedException failed) {
                 failed.log(sendPath);
             }

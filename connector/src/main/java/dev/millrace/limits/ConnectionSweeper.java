@@ -214,8 +214,7 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
             }
             Connection outermost = endPoint.getConnection();
             SslConnection ssl = outermost instanceof SslConnection tls ? tls : null;
-            Connection connection =
-                    ssl == null ? outermost : ssl.getSslEndPoint().getConnection();
+            Connection connection = spoken(outermost);
             PeerRates rates = endPoint.getRates();
             boolean isOld = isOver(rates.millisSinceFirstLook(sinceMillis), requestHeadTimeoutMillis);
             boolean established = ssl == null || PeerRates.isSeenEstablished(ssl, endPoint, connection, isOld);
@@ -236,7 +235,12 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
             if (headIsLate(endPoint, connection)
                     || (isOld && (!established || JettyInternals.isPreliminary(connection)))
                     || (frames != null && isOver(frames.millisInFrame(), requestHeadTimeoutMillis))) {
-                ends.add(new PeerEnd(endPoint, "request head", () -> close(endPoint, slowHeads, 1, "request head")));
+                long messages = connection.getMessagesIn();
+                ends.add(new PeerEnd(
+                        endPoint,
+                        "request head",
+                        () -> isAsSeen(endPoint, connection, messages)
+                                && close(endPoint, slowHeads, 1, "request head")));
             } else if (rates.writesBelow(endPoint, minResponseBytesPerSecond, graceMillis)
                     || (frames != null && frames.opensWindowsBelow(minResponseBytesPerSecond, graceMillis))) {
                 ends.add(new PeerEnd(endPoint, "response", () -> close(endPoint, slowResponses, 1, "response")));
@@ -284,6 +288,17 @@ public final class ConnectionSweeper extends AbstractLifeCycle {
                 ends.add(new PeerEnd(endPoint, null, () -> close(endPoint, slowRequests, 0, CONTENT)));
             }
         }
+    }
+
+    private static Connection spoken(Connection outermost) {
+        return outermost instanceof SslConnection ssl ? ssl.getSslEndPoint().getConnection() : outermost;
+    }
+
+    // One end of a look may hold up the others: the head may have come meanwhile, or the protocol been chosen. With
+    // HTTP/1.1 a head is counted before it is handled.
+    private static boolean isAsSeen(MonitoredEndPoint endPoint, Connection connection, long messages) {
+        return spoken(endPoint.getConnection()) == connection
+                && (JettyInternals.parserOf(connection) == null || connection.getMessagesIn() == messages);
     }
 
     // A servlet's channel, with its streams and their locks, is a fifth of what an idle connection of NioConnector
