@@ -3,7 +3,6 @@ package dev.millrace.connector;
 import dev.millrace.transfer.TransferWorkers;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
@@ -246,7 +245,7 @@ public class NioConnector extends MillraceConnector {
             try {
                 super.doStop();
             } finally {
-                pendingAccepts.lose(channel -> acceptFailed(channel, new ClosedChannelException()));
+                pendingAccepts.lose(NioConnector.this::acceptFailed);
                 endAll(pendingAccepts::isEmpty);
             }
         }

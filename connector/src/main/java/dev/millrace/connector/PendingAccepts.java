@@ -1,9 +1,10 @@
 package dev.millrace.connector;
 
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectableChannel;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 
 /**
  * The channels that were accepted, but have no open connection yet. A stopping selector forgets a channel that it has not taken
@@ -41,11 +42,11 @@ final class PendingAccepts {
         return takenOn.replace(channel, true) != null;
     }
 
-    /** @param lost called with each channel that no selector has taken on */
-    void lose(Consumer<SelectableChannel> lost) {
+    /** @param lost called with each channel that no selector has taken on, and a cause */
+    void lose(BiConsumer<SelectableChannel, Throwable> lost) {
         takenOn.forEach((channel, taken) -> {
             if (takenOn.remove(channel, false)) {
-                lost.accept(channel);
+                lost.accept(channel, new ClosedChannelException());
             }
         });
     }

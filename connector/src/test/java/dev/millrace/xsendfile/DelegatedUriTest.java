@@ -82,7 +82,7 @@ class DelegatedUriTest {
                                 .status());
             }
             assertEquals(1, logged.count("none?WARN: there is no such file"));
-            assertEquals(1, logged.count("none??WARN"));
+            assertEquals(1, logged.count("none%00%0AWARN: Nul character not allowed"));
         }
     }
 }
