@@ -228,6 +228,9 @@ class StarvationContractTest {
                 connectors == Connectors.BIO_VIRTUAL ? Runtime.getRuntime().availableProcessors() : THREADS;
         List<RawClient> clients = new ArrayList<>();
         TestServer server = server();
+        QueuedThreadPool pool = (QueuedThreadPool) server.server().getThreadPool();
+        // So that nothing but requests stands in its queue, and no thread stands ready for the content.
+        pool.setReservedThreads(0);
         ConnectionSweeper peers = server.sweeper();
         peers.setPeriodMillis(20);
         server.start(asking);
@@ -235,7 +238,6 @@ class StarvationContractTest {
                 RawClient uploading = server.client()) {
             uploading.send(HEAD);
             Await.until("asks", () -> handling.get() == 1);
-            QueuedThreadPool pool = (QueuedThreadPool) server.server().getThreadPool();
             for (int i = 0; i < threads; i++) {
                 clients.add(server.client().get("/"));
             }
