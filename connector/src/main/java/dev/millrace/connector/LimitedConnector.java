@@ -29,7 +29,7 @@ public abstract class LimitedConnector extends RestartableConnector {
     /** Linux cuts a longer backlog to the number in this file (listen(2)). */
     static final Path MOST_WAITING = Path.of("/proc/sys/net/core/somaxconn");
     /** Linux's own default since 5.4; other systems cut it to theirs. */
-    private static final int UNKNOWN_MOST_WAITING = 4096;
+    static final int UNKNOWN_MOST_WAITING = 4096;
 
     private final WarningLimit memoryWarnings = new WarningLimit(1, NanoTime::now);
 

@@ -1,6 +1,7 @@
 package dev.millrace.connector;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.testing.Connectors;
 import dev.millrace.testing.Handlers;
@@ -42,7 +43,8 @@ class AcceptQueueTest {
         try (TestServer server = new TestServer(connectors::http)) {
             server.start(Handlers.hello());
             server.connector().setAccepting(false);
-            int burst = Math.min(BURST, SystemLimits.read(LimitedConnector.MOST_WAITING, 4096));
+            int burst = Math.min(
+                    BURST, SystemLimits.read(LimitedConnector.MOST_WAITING, LimitedConnector.UNKNOWN_MOST_WAITING));
             for (int i = 0; i < burst; i++) {
                 Socket socket = new Socket();
                 waiting.add(socket);
@@ -61,7 +63,7 @@ class AcceptQueueTest {
     @MethodSource("ours")
     void zeroIsWhatTheSystemAllows(Connectors connectors) {
         ServerConnector connector = connectors.http(new Server());
-        int allowed = SystemLimits.read(LimitedConnector.MOST_WAITING, 4096);
+        int allowed = SystemLimits.read(LimitedConnector.MOST_WAITING, LimitedConnector.UNKNOWN_MOST_WAITING);
         assertEquals(allowed, connector.getAcceptQueueSize());
         connector.setAcceptQueueSize(77);
         assertEquals(77, connector.getAcceptQueueSize());
@@ -78,7 +80,10 @@ class AcceptQueueTest {
                 .start();
         String told = new String(cat.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
         assertEquals(0, cat.waitFor(), told);
-        assertEquals(told.strip(), String.valueOf(SystemLimits.read(LimitedConnector.MOST_WAITING, 4096)));
+        assertEquals(
+                told.strip(),
+                String.valueOf(
+                        SystemLimits.read(LimitedConnector.MOST_WAITING, LimitedConnector.UNKNOWN_MOST_WAITING)));
     }
 
     @Test
@@ -89,5 +94,6 @@ class AcceptQueueTest {
             assertEquals(7, SystemLimits.read(Files.writeString(file, unusable), 7), unusable);
         }
         assertEquals(128, SystemLimits.read(Files.writeString(file, "128\n"), 7));
+        assertTrue(LimitedConnector.UNKNOWN_MOST_WAITING >= 1024);
     }
 }

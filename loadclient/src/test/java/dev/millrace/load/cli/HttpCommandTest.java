@@ -1,6 +1,5 @@
 package dev.millrace.load.cli;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -396,17 +395,5 @@ class HttpCommandTest {
 
     private static Arguments usage(String message, String... options) {
         return Arguments.of(message, options);
-    }
-
-    @Test
-    void clientsThatNeverBeginAreTold() throws IOException {
-        try (TestServer server = new TestServer(TestServer.unhurried(
-                (request, out, socket) -> TestServer.send(out, "200 OK", "text/plain", "hello".getBytes(US_ASCII))))) {
-            Cli cli = Cli.run(
-                    "http", "-c=8", "-d=200ms", "--warmup=0s", "--ramp=10s", "--progress=none", server.url("/"));
-            assertEquals(ExitCode.GOOD, cli.code(), cli.err());
-            assertTrue(cli.err().contains("note: clients began in the window"), cli.err());
-            assertTrue(cli.err().contains(": 1 of 8 did"), cli.err());
-        }
     }
 }

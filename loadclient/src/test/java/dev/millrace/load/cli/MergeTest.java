@@ -167,10 +167,7 @@ class MergeTest {
         assertTrue(cli.out().contains("their clocks are 60000 ms apart, give or take 40 ms"), cli.out());
     }
 
-    /**
-     * As one far away. It is asked dozens of times, while there is time. A machine that is too busy finds no time to ask, or
-     * gets an answer too late: then it is asked again.
-     */
+    /** As one far away, asked dozens of times while there is time. A busy machine finds none, or hears too late: once more. */
     @Test
     @Execution(ExecutionMode.CONCURRENT)
     void aSlowServerTellsItsClockAndDelaysNoStart() throws IOException {

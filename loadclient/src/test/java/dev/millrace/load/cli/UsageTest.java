@@ -1,11 +1,13 @@
 package dev.millrace.load.cli;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.millrace.load.TestFiles;
 import dev.millrace.load.TestServer;
 import dev.millrace.load.run.Interruption;
+import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -195,6 +197,18 @@ class UsageTest {
             Cli cli = Cli.run("download", "--file=b", server.url("/f/"));
             assertEquals(ExitCode.USAGE, cli.code());
             assertTrue(cli.err().startsWith("loadclient: no file b in the catalogue"), cli.err());
+        }
+    }
+
+    @Test
+    void clientsThatNeverBeginAreTold() throws IOException {
+        try (TestServer server = new TestServer(TestServer.unhurried(
+                (request, out, socket) -> TestServer.send(out, "200 OK", "text/plain", "hello".getBytes(US_ASCII))))) {
+            Cli cli = Cli.run(
+                    "http", "-c=8", "-d=200ms", "--warmup=0s", "--ramp=10s", "--progress=none", server.url("/"));
+            assertEquals(ExitCode.GOOD, cli.code(), cli.err());
+            assertTrue(cli.err().contains("note: clients began in the window"), cli.err());
+            assertTrue(cli.err().contains(": 1 of 8 did"), cli.err());
         }
     }
 }
