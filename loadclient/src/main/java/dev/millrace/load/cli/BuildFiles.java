@@ -1,7 +1,5 @@
 package dev.millrace.load.cli;
 
-import static dev.millrace.load.cli.UsageException.require;
-
 import dev.millrace.load.report.JunitFile;
 import dev.millrace.load.report.JunitFile.Case;
 import dev.millrace.load.report.JunitFile.Outcome;
@@ -15,9 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -72,12 +68,16 @@ final class BuildFiles {
         }
     }
 
-    /** Creates the files' folders before the run, so that no measurement is lost at its end. */
-    void prepare() {
-        require(
-                junit == null || openMetrics == null || !junit.toAbsolutePath().equals(openMetrics.toAbsolutePath()),
-                "--junit and --openmetrics name one file");
-        Stream.of(junit, openMetrics).filter(Objects::nonNull).forEach(OutputFolder::prepareFor);
+    /** The files that the user has named, by their options. */
+    Map<String, Path> files() {
+        Map<String, Path> files = new LinkedHashMap<>();
+        if (junit != null) {
+            files.put("--junit", junit);
+        }
+        if (openMetrics != null) {
+            files.put("--openmetrics", openMetrics);
+        }
+        return files;
     }
 
     private static List<Case> cases(

@@ -13,10 +13,13 @@ import dev.millrace.load.run.CellResult;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -107,6 +110,7 @@ final class CompareCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        requireDifferentFiles();
         if (isUrl(a) && isUrl(b)) {
             return measure();
         }
@@ -148,6 +152,24 @@ final class CompareCommand implements Callable<Integer> {
         write(new ComparisonFiles(a, b, comparison, deciding, percent));
         spec.commandLine().getOut().println(outcomes.summary());
         return worse ? ExitCode.ERRORS : invalid ? ExitCode.INVALID : ExitCode.GOOD;
+    }
+
+    /** Refuses a file that would take the place of another one, or of a run: it may have taken hours. */
+    private void requireDifferentFiles() {
+        Map<String, Path> files = new LinkedHashMap<>();
+        if (json != null) {
+            files.put("--json", json);
+        }
+        if (markdown != null) {
+            files.put("--markdown", markdown);
+        }
+        OutputFolder.requireDifferent(files, null);
+        Stream.of(a, b, noise)
+                .filter(Objects::nonNull)
+                .filter(run -> !isUrl(run))
+                .map(run -> ReportCommand.file(path(run)))
+                .forEach(run -> files.forEach((option, file) ->
+                        require(!OutputFolder.isSame(file, run), option + " would take the place of " + run)));
     }
 
     private void write(ComparisonFiles files) {

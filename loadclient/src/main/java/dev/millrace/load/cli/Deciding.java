@@ -17,10 +17,8 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -83,11 +81,16 @@ final class Deciding {
         require(marginPercent() > 0, "--margin must be above 0");
     }
 
-    /** Creates the folders of the files before the run, so that no measurement is lost at its end. */
-    void prepareFolders() {
-        Stream.of(Optional.ofNullable(json), Optional.ofNullable(markdown))
-                .flatMap(Optional::stream)
-                .forEach(OutputFolder::prepareFor);
+    /** The files that the user has named, by their options. */
+    Map<String, Path> files() {
+        Map<String, Path> files = new LinkedHashMap<>();
+        if (json != null) {
+            files.put("--comparison-json", json);
+        }
+        if (markdown != null) {
+            files.put("--comparison-markdown", markdown);
+        }
+        return files;
     }
 
     private double marginPercent() {

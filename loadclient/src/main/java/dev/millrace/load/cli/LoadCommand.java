@@ -9,6 +9,7 @@ import dev.millrace.load.run.Cell;
 import dev.millrace.load.run.Interruption;
 import dev.millrace.load.run.RunSettings;
 import dev.millrace.load.server.Servers;
+import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -55,6 +56,7 @@ abstract class LoadCommand implements Callable<Integer> {
         load.validate();
         run.validate(urls.size());
         output.validate();
+        requireDifferentFiles();
         require(
                 run.limits().require() == null || !load.hasRate(),
                 "--require excludes --rate: what bounds throughput then is the clock");
@@ -124,11 +126,17 @@ abstract class LoadCommand implements Callable<Integer> {
                         + "--url says what is requested below each"));
     }
 
-    /** Creates the folder for results, unless nothing is measured. */
+    private void requireDifferentFiles() {
+        Map<String, Path> files = new LinkedHashMap<>(output.buildFiles().files());
+        files.putAll(run.deciding().files());
+        OutputFolder.requireDifferent(files, output.folder());
+    }
+
+    /** Creates the folders for results before the run, so that none is lost at its end, unless nothing is measured. */
     final void prepareFolder() {
         if (!run.dryRun()) {
             output.prepareFolder();
-            run.deciding().prepareFolders();
+            run.deciding().files().values().forEach(OutputFolder::prepareFor);
         }
     }
 

@@ -32,6 +32,8 @@ final class LoadOptions {
     private static final Duration MOST_DETECTED = Duration.ofSeconds(60);
     /** A bound against mistakes: each stream is an object of its client. */
     private static final int MOST_STREAMS = 100_000;
+    /** A bound against mistakes: a clock of nanoseconds tells no more of them apart. */
+    private static final double MOST_RATE = 1e9;
     /** For example {@code 5x3s+2s}. */
     private static final Pattern BURSTS = Pattern.compile("([1-9]\\d{0,3})x([^+]+)(?:\\+(.+))?");
 
@@ -186,6 +188,7 @@ final class LoadOptions {
         require(
                 rates.stream().allMatch(rate -> rate >= 0 && !rate.isInfinite() && !rate.isNaN()),
                 "--rate takes numbers that are not negative");
+        require(rates.stream().allMatch(rate -> rate <= MOST_RATE), "--rate must be at most 1,000,000,000");
         require(requests >= 0, "--requests must not be negative");
         require(duration == null || !duration.isZero(), "--duration must be above 0");
         require(!timeout.isZero(), "--timeout must be above 0");

@@ -58,12 +58,12 @@ final class OutputOptions {
         return output;
     }
 
-    /** Creates the folder for results, if the user wants one. */
+    /** Creates the folder for results, if the user wants one, and those of the files for build servers and collectors. */
     void prepareFolder() {
         if (output != null) {
             OutputFolder.prepare(output);
         }
-        buildFiles.prepare();
+        buildFiles.files().values().forEach(OutputFolder::prepareFor);
     }
 
     Set<OutputFormat> formats() {

@@ -157,7 +157,8 @@ final class ReportCommand implements Callable<Integer> {
         }
     }
 
-    private static Path file(Path run) {
+    /** The {@code run.json} that the user has named, or that of the folder. */
+    static Path file(Path run) {
         return Files.isDirectory(run) ? run.resolve(RunFile.NAME) : run;
     }
 }

@@ -91,6 +91,9 @@ final class UuidCommand extends LoadCommand {
                 uuidMethods.stream().allMatch(method -> method.matches("\\w+")),
                 "--uuid-method takes names such as RANDOM");
         require(bodyFile == null || methods.stream().allMatch("POST"::equals), "--body-file takes --method=POST");
+        require(
+                bodyFile == null || (!given("--uuid-method") && !given("--name")),
+                "--body-file excludes --uuid-method and --name: the body says how UUIDs are made");
         byte[] body = bodyFile == null ? null : InputFile.bytes(bodyFile);
         List<Target> targets = load().targets(urls());
         RunSettings settings = load().settings(0, run().limits());

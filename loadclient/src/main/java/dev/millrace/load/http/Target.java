@@ -106,7 +106,8 @@ public record Target(URI uri, InetSocketAddress address) {
 
     private static String bareHost(URI uri) {
         String host = Objects.requireNonNull(hostOf(uri), "a URL without a host");
-        return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
+        // RFC 6874 section 2: in a URL the sign before a zone is %25. The JDK and people write % too.
+        return host.startsWith("[") ? host.substring(1, host.length() - 1).replaceFirst("%25(?=.)", "%") : host;
     }
 
     /** A text in which passwords of URLs and secret request fields are hidden, because reports are shown to others. */
@@ -127,8 +128,10 @@ public record Target(URI uri, InetSocketAddress address) {
     /** Whether both URLs are on one server: same scheme, same host and port. */
     public boolean isOn(Target other) {
         String host = hostOf(uri);
+        String others = hostOf(other.uri);
         return host != null
-                && host.equalsIgnoreCase(hostOf(other.uri))
+                && others != null
+                && withoutZone(host).equalsIgnoreCase(withoutZone(others))
                 && uri.getScheme().equalsIgnoreCase(other.uri.getScheme())
                 && port() == other.port();
     }
@@ -153,14 +156,21 @@ public record Target(URI uri, InetSocketAddress address) {
         return new Target(other, address);
     }
 
-    /** Value of the Host field: host and port, without user information (RFC 9112 section 3.2). */
+    /**
+     * Value of the Host field: host and port, without user information (RFC 9112 section 3.2), and without the zone of
+     * an IPv6 address, which is this machine's alone (RFC 6874 section 1).
+     */
     public String hostField() {
         return hostField(uri);
     }
 
     private static String hostField(URI uri) {
         String authority = uri.getRawAuthority();
-        return authority.substring(authority.lastIndexOf('@') + 1);
+        return withoutZone(authority.substring(authority.lastIndexOf('@') + 1));
+    }
+
+    private static String withoutZone(String host) {
+        return host.replaceFirst("%[^\\]]*]", "]");
     }
 
     /** Path and query for the request line (RFC 9112 section 3.2.1). */

@@ -10,6 +10,15 @@ import java.util.Set;
 /** Writes a run in all its formats into a folder. Stateless. */
 public final class ReportFolder {
 
+    private static final String TEXT = "cells.txt";
+    private static final String CSV = "cells.csv";
+    private static final String HLOG = "latency.hlog";
+    private static final String HGRM = "hgrm";
+    private static final String PAGE = "report.html";
+
+    /** What a report's folder holds. */
+    public static final Set<String> NAMES = Set.of(RunFile.NAME, TEXT, CSV, HLOG, HGRM, PAGE);
+
     private ReportFolder() {}
 
     /**
@@ -43,21 +52,21 @@ public final class ReportFolder {
             run.write(folder.resolve(RunFile.NAME));
         }
         if (formats.contains(OutputFormat.TEXT)) {
-            Files.writeString(folder.resolve("cells.txt"), ResultLine.table(run.cells()));
+            Files.writeString(folder.resolve(TEXT), ResultLine.table(run.cells()));
         }
         if (formats.contains(OutputFormat.CSV)) {
-            Files.writeString(folder.resolve("cells.csv"), Exports.csv(run.cells()));
+            Files.writeString(folder.resolve(CSV), Exports.csv(run.cells()));
         }
         if (formats.contains(OutputFormat.HLOG)) {
-            Exports.hlog(run.cells(), folder.resolve("latency.hlog"));
+            Exports.hlog(run.cells(), folder.resolve(HLOG));
         }
         if (formats.contains(OutputFormat.HGRM)) {
-            Exports.hgrm(run.cells(), Files.createDirectories(folder.resolve("hgrm")));
+            Exports.hgrm(run.cells(), Files.createDirectories(folder.resolve(HGRM)));
         }
         if (!formats.contains(OutputFormat.HTML)) {
             return folder;
         }
-        Path page = folder.resolve("report.html");
+        Path page = folder.resolve(PAGE);
         Files.writeString(page, new HtmlReport(run).html());
         return page;
     }

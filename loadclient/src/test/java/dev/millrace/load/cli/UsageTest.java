@@ -113,10 +113,20 @@ class UsageTest {
     void valuesBeyondTheirBoundHaveTheirOwnReason() {
         assertReason("--timeout must be at most 596h", "uuid", "--timeout=10000h", URL);
         assertReason("--rate takes numbers that are not negative", "uuid", "--rate=Infinity", URL);
+        assertReason("--rate must be at most 1,000,000,000", "uuid", "--rate=1e21", URL);
+        assertReason("--rate must be at most 1,000,000,000", "http", "--rate=5,1000000001", URL);
         assertReason("--budget takes two URLs: runs are over", "compare", "--budget=5m", "a", "b");
         assertReason("--margin takes per cent, not Infinity", "compare", "--margin=Infinity", "a", "b");
         assertReason("--duration must be above 0", "demo", "-d=0s", "none.war");
         assertReason("--repeat must be 0 to 10000", "replay", "--repeat=2147483647", "mina");
+    }
+
+    /** The body says it all, and two cells would be the same request. */
+    @Test
+    void aBodyOfTheUsersLeavesNothingToTheOptionsOfUuids() {
+        String reason = "--body-file excludes --uuid-method and --name: the body says how UUIDs are made";
+        assertReason(reason, "uuid", "-m=POST", "--body-file=b", "--uuid-method=RANDOM,TIME", URL);
+        assertReason(reason, "uuid", "-m=POST", "--body-file=b", "--name=x", URL);
     }
 
     /** They would count as repetitions with the same number, and a comparison pairs each of these with each. */
