@@ -206,10 +206,13 @@ in_turn() {
 # the middle half of these ratios lies.
 table() {
     awk -v heads="$(IFS='|'; echo "$*")" '
+    # What is asked for by its name alone would be there from then on.
+    function divisor(base, f, i) { return base == "" ? 1 : (base, f, i) in value ? value[base, f, i] : 0 }
     function median(label, f, base,    i, j, t, k, v) {
         k = 0
         for (i = 1; i <= n[label]; i++)
-            if ((label, f, i) in value && (base == "" || value[base, f, i] + 0)) v[++k] = value[label, f, i] / (base == "" ? 1 : value[base, f, i])
+            if ((label, f, i) in value && divisor(base, f, i)) v[++k] = value[label, f, i] / divisor(base, f, i)
+        used = k
         if (!k) return low = high = first = third = "-"
         for (i = 2; i <= k; i++) for (j = i; j > 1 && v[j - 1] > v[j]; j--) { t = v[j]; v[j] = v[j - 1]; v[j - 1] = t }
         low = v[1]; high = v[k]; first = v[int((k + 3) / 4)]; third = v[int((3 * k + 3) / 4)]
@@ -227,7 +230,7 @@ table() {
             m = median(order[l], 2, ""); a = low; b = high
             before = order[l] "-before"
             ratio = median(order[l], 2, before in n ? before : order[1])
-            if (before in n) halves = halves sprintf("%s to %s %.2f, the middle half of %d rounds %.2f - %.2f\n", order[l], before, ratio, n[before], first, third)
+            if (before in n && ratio != "-") halves = halves sprintf("%s to %s %.2f, the middle half of %d rounds %.2f - %.2f\n", order[l], before, ratio, used, first, third)
             if (m == "-") { printf "%-18s%s\n", order[l], cell(m); continue }
             printf "%-18s%s %10.2f - %9.2f ", order[l], cell(m), a, b
             printf ratio == "-" ? "%8s" : "%8.2f", ratio
