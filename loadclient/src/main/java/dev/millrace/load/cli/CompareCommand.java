@@ -119,6 +119,7 @@ final class CompareCommand implements Callable<Integer> {
         require(!given("--budget"), "--budget takes two URLs: runs are over");
         double percent = Units.percent("--margin", margin);
         require(percent >= 0, "--margin must not be negative");
+        noteDifferences();
         List<CellResult> baseline = cells(a);
         if (deciding.isEmpty()) {
             deciding = Metric.deciding(run(a).measuredTogether() || run(b).measuredTogether());
@@ -170,6 +171,19 @@ final class CompareCommand implements Callable<Integer> {
                 .map(run -> ReportCommand.file(path(run)))
                 .forEach(run -> files.forEach((option, file) ->
                         require(!OutputFolder.isSame(file, run), option + " would take the place of " + run)));
+    }
+
+    /** Whoever measures with other settings, or elsewhere, finds a difference that is not the servers'. */
+    private void noteDifferences() {
+        RunFile one = run(a);
+        RunFile other = run(b);
+        List<String> differences =
+                one.experiment() == null && other.experiment() == null ? one.differences(other) : List.of();
+        if (!differences.isEmpty()) {
+            spec.commandLine()
+                    .getErr()
+                    .println("note: the runs differ in more than their servers: " + String.join(", ", differences));
+        }
     }
 
     private void write(ComparisonFiles files) {

@@ -20,6 +20,9 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -68,6 +71,12 @@ public record RunFile(
 
     /** The fact of a run whose servers were measured at the same time. */
     public static final String TOGETHER = "together";
+
+    /** Facts of the machine by which figures differ. */
+    private static final List<String> MACHINE = List.of("cores", "cpu model");
+    /** Settings by which figures do not differ, and those that say when a run ends. */
+    private static final Set<String> HARMLESS =
+            Set.of("seed", "source addresses", "repetitions", CONTROL, BUDGET, MARGIN, ENDED_EARLY, MergedRun.MERGED);
 
     private static final ObjectMapper JSON = new ObjectMapper()
             .enable(SerializationFeature.INDENT_OUTPUT)
@@ -147,6 +156,24 @@ public record RunFile(
     /** Whether the run's servers were measured at the same time. */
     public boolean measuredTogether() {
         return plan.containsKey(TOGETHER);
+    }
+
+    /** The settings, and facts about the machine, by which figures differ though servers do not, with both values. */
+    public List<String> differences(RunFile other) {
+        SortedSet<String> settings = new TreeSet<>(plan.keySet());
+        settings.addAll(other.plan.keySet());
+        settings.removeAll(HARMLESS);
+        return Stream.concat(
+                        MACHINE.stream().map(name -> difference(name, environment, other.environment)),
+                        settings.stream().map(name -> difference(name, plan, other.plan)))
+                .filter(text -> !text.isEmpty())
+                .toList();
+    }
+
+    private static String difference(String name, Map<String, String> one, Map<String, String> other) {
+        String first = one.getOrDefault(name, "unknown");
+        String second = other.getOrDefault(name, "unknown");
+        return first.equals(second) ? "" : name + " (" + first + ", " + second + ")";
     }
 
     /** Writes the {@code run.json}. What a full disk cuts off takes the place of no run that was there before. */
