@@ -229,7 +229,9 @@ final class CompareCommand implements Callable<Integer> {
                         metric.label(),
                         text(ratio),
                         noise(floor, metric),
-                        deciding.contains(metric) ? difference(Outcome.of(metric, ratio, percent, early)) : ""));
+                        row.isDecidedBy(metric, deciding)
+                                ? difference(Outcome.of(metric, ratio, percent, early))
+                                : ""));
     }
 
     private static String difference(Outcome outcome) {

@@ -195,6 +195,14 @@ public record Comparison(boolean labelled, boolean early, List<Row> rows) {
             return parameters.containsKey("rate");
         }
 
+        /**
+         * Whether there is a verdict by this figure. The clock of the open model sends each server equally many requests,
+         * whatever it could take.
+         */
+        public boolean isDecidedBy(Metric metric, List<Metric> deciding) {
+            return deciding.contains(metric) && !(metric == Metric.THROUGHPUT && isOfRate());
+        }
+
         /** The reason why the deciding figures do not clear B; null if they decide. */
         public @Nullable NotComparable notComparable(List<Metric> deciding) {
             if (inB != null && !(inB.onlyInvalid() && hasIntervals(deciding))) {

@@ -39,7 +39,7 @@ public record ComparisonFiles(String a, String b, Comparison comparison, List<Me
             NotComparable reason = row.notComparable(deciding);
             cell.put("notComparable", reason == null ? null : reason.text());
             ArrayNode figures = cell.putArray("figures");
-            row.ratios().forEach((metric, ratio) -> figure(figures.addObject(), metric, ratio));
+            row.ratios().forEach((metric, ratio) -> figure(figures.addObject(), row, metric, ratio));
         }
         try {
             return JSON.writerWithDefaultPrettyPrinter().writeValueAsString(root) + "\n";
@@ -48,13 +48,13 @@ public record ComparisonFiles(String a, String b, Comparison comparison, List<Me
         }
     }
 
-    private void figure(ObjectNode node, Metric metric, Ratio ratio) {
+    private void figure(ObjectNode node, Comparison.Row row, Metric metric, Ratio ratio) {
         node.put("figure", metric.name().toLowerCase(Locale.ROOT));
         node.put("ratio", finite(ratio.ratio()));
         node.put("low", finite(ratio.low()));
         node.put("high", finite(ratio.high()));
         node.put("repetitions", ratio.pairs());
-        node.put("verdict", deciding.contains(metric) ? verdict(metric, ratio) : null);
+        node.put("verdict", row.isDecidedBy(metric, deciding) ? verdict(metric, ratio) : null);
     }
 
     private String verdict(Metric metric, Ratio ratio) {
@@ -77,7 +77,7 @@ public record ComparisonFiles(String a, String b, Comparison comparison, List<Me
         for (Comparison.Row row : comparison.rows()) {
             String name = plain(comparison.name(row));
             for (Map.Entry<Metric, Ratio> entry : row.ratios().entrySet()) {
-                line(page, name, entry.getKey(), entry.getValue());
+                line(page, row, entry.getKey(), entry.getValue());
             }
             NotComparable reason = row.notComparable(deciding);
             if (reason != null) {
@@ -89,16 +89,16 @@ public record ComparisonFiles(String a, String b, Comparison comparison, List<Me
         return page.toString();
     }
 
-    private void line(StringBuilder page, String name, Metric metric, Ratio ratio) {
+    private void line(StringBuilder page, Comparison.Row row, Metric metric, Ratio ratio) {
         page.append(String.format(
                 Locale.ROOT,
                 "| %s | %s | %.3f | %s | %d | %s |\n",
-                name,
+                plain(comparison.name(row)),
                 metric.label(),
                 ratio.ratio(),
                 interval(ratio),
                 ratio.pairs(),
-                deciding.contains(metric) ? verdict(metric, ratio) : ""));
+                row.isDecidedBy(metric, deciding) ? verdict(metric, ratio) : ""));
     }
 
     private static String interval(Ratio ratio) {

@@ -98,8 +98,7 @@ public record Outcomes(List<Line> lines) {
         Map<Outcome, String> reasons = new LinkedHashMap<>();
         for (Metric metric : deciding) {
             Ratio ratio = row.ratios().get(metric);
-            // The clock of the open model sends each server equally many requests, whatever it could take.
-            if (ratio != null && !(metric == Metric.THROUGHPUT && row.isOfRate())) {
+            if (ratio != null && row.isDecidedBy(metric, deciding)) {
                 reasons.merge(
                         Outcome.of(metric, ratio, marginPercent, comparison.early()),
                         metric.label() + " " + ratio.text(),

@@ -16,6 +16,11 @@ class RateOutcomesTest {
 
     /** The verdict after ten rounds, in which B takes these CPU seconds in turn, and A one. */
     private static Outcomes.Line after(boolean early, double... seconds) {
+        List<Metric> deciding = Metric.deciding(false);
+        return Outcomes.of(compared(early, seconds), deciding, 5).lines().get(0);
+    }
+
+    private static Comparison compared(boolean early, double... seconds) {
         List<CellResult> a = new ArrayList<>();
         List<CellResult> b = new ArrayList<>();
         Map<String, String> parameters = Map.of("clients", "1", "rate", "1000");
@@ -24,10 +29,7 @@ class RateOutcomesTest {
             b.add(ExperimentRuns.cell("B", round, 1000, seconds[round % seconds.length], false)
                     .withParameters(parameters));
         }
-        List<Metric> deciding = Metric.deciding(false);
-        return Outcomes.of(Comparison.of(a, b, deciding.size(), early), deciding, 5)
-                .lines()
-                .get(0);
+        return Comparison.of(a, b, Metric.deciding(false).size(), early);
     }
 
     @Test
@@ -41,5 +43,13 @@ class RateOutcomesTest {
             assertEquals(Outcome.WORSE, after(early, 1.5, 1.501).outcome());
             assertEquals(Outcome.BETTER, after(early, 0.5, 0.501).outcome());
         }
+    }
+
+    @Test
+    void theFilesHaveNoVerdictOnThroughputEither() {
+        ComparisonFiles files = new ComparisonFiles("a", "b", compared(false, 1, 1.001), Metric.deciding(false), 5);
+        assertTrue(files.json().matches("(?s).*\"throughput\"[^}]*\"verdict\" : null.*"), files.json());
+        assertTrue(files.json().matches("(?s).*\"cpu\"[^}]*\"verdict\" : \"no difference\".*"), files.json());
+        assertTrue(files.markdown().matches("(?s).*\\| throughput \\|[^\n]*\\|  \\|\n.*"), files.markdown());
     }
 }
