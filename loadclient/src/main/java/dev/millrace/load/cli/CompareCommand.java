@@ -119,20 +119,15 @@ final class CompareCommand implements Callable<Integer> {
         require(!given("--budget"), "--budget takes two URLs: runs are over");
         double percent = Units.percent("--margin", margin);
         require(percent >= 0, "--margin must not be negative");
-        noteDifferences();
         List<CellResult> baseline = cells(a);
         if (deciding.isEmpty()) {
             deciding = Metric.deciding(run(a).measuredTogether() || run(b).measuredTogether());
         }
         boolean early = run(a).endedWhenDecided() || run(b).endedWhenDecided();
         Comparison comparison = compare(baseline, cells(b), early);
+        noteDifferences(comparison.without(cells(b)));
         Comparison floor = noise == null ? null : compare(baseline, cells(noise), false);
-        int width = Math.max(
-                NAME_WIDTH,
-                comparison.rows().stream()
-                        .mapToInt(row -> comparison.name(row).length())
-                        .max()
-                        .orElse(0));
+        int width = width(comparison);
         Outcomes outcomes = Outcomes.of(comparison, deciding, percent);
         boolean worse = outcomes.has(Outcome.WORSE);
         boolean invalid = false;
@@ -174,16 +169,28 @@ final class CompareCommand implements Callable<Integer> {
     }
 
     /** Whoever measures with other settings, or elsewhere, finds a difference that is not the servers'. */
-    private void noteDifferences() {
+    private void noteDifferences(List<String> onlyInB) {
         RunFile one = run(a);
         RunFile other = run(b);
         List<String> differences =
                 one.experiment() == null && other.experiment() == null ? one.differences(other) : List.of();
-        if (!differences.isEmpty()) {
-            spec.commandLine()
-                    .getErr()
-                    .println("note: the runs differ in more than their servers: " + String.join(", ", differences));
+        note("the runs differ in more than their servers: ", differences);
+        note("not compared, because A has no such cell: ", onlyInB);
+    }
+
+    private void note(String text, List<String> what) {
+        if (!what.isEmpty()) {
+            spec.commandLine().getErr().println("note: " + text + String.join(", ", what));
         }
+    }
+
+    private static int width(Comparison comparison) {
+        return Math.max(
+                NAME_WIDTH,
+                comparison.rows().stream()
+                        .mapToInt(row -> comparison.name(row).length())
+                        .max()
+                        .orElse(0));
     }
 
     private void write(ComparisonFiles files) {

@@ -271,6 +271,16 @@ public record Comparison(boolean labelled, boolean early, List<Row> rows) {
         return new Comparison(labelled, early, rows);
     }
 
+    /** The names of the cells that B has and A has not, which are in no row. */
+    public List<String> without(List<CellResult> b) {
+        return Aggregate.of(b).stream()
+                .filter(one -> rows.stream()
+                        .noneMatch(row -> row.parameters().equals(one.parameters())
+                                && (!labelled || row.label().equals(one.label()))))
+                .map(one -> ResultLine.name(labelled ? one.label() : "", one.parameters()))
+                .toList();
+    }
+
     /** The row of the same cell in another comparison of the same A; null if there is none. */
     public @Nullable Row like(Row row) {
         return rows.stream()

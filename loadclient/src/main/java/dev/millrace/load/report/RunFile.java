@@ -76,7 +76,7 @@ public record RunFile(
     private static final List<String> MACHINE = List.of("cores", "cpu model");
     /** Settings by which figures do not differ, and those that say when a run ends. */
     private static final Set<String> HARMLESS =
-            Set.of("seed", "source addresses", "repetitions", CONTROL, BUDGET, MARGIN, ENDED_EARLY, MergedRun.MERGED);
+            Set.of("seed", "source addresses", "repetitions", CONTROL, BUDGET, MARGIN, MergedRun.MERGED);
 
     private static final ObjectMapper JSON = new ObjectMapper()
             .enable(SerializationFeature.INDENT_OUTPUT)
@@ -171,8 +171,8 @@ public record RunFile(
     }
 
     private static String difference(String name, Map<String, String> one, Map<String, String> other) {
-        String first = one.getOrDefault(name, "unknown");
-        String second = other.getOrDefault(name, "unknown");
+        String first = one.getOrDefault(name, "-");
+        String second = other.getOrDefault(name, "-");
         return first.equals(second) ? "" : name + " (" + first + ", " + second + ")";
     }
 
