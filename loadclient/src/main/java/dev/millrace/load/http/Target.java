@@ -157,8 +157,8 @@ public record Target(URI uri, InetSocketAddress address) {
     }
 
     /**
-     * Value of the Host field: host and port, without user information (RFC 9112 section 3.2), and without the zone of
-     * an IPv6 address, which is this machine's alone (RFC 6874 section 1).
+     * Value of the Host field: host and port, without user information (RFC 9112 section 3.2). The zone of an IPv6
+     * address is this machine's alone (RFC 6874 section 1), and is left out.
      */
     public String hostField() {
         return hostField(uri);
