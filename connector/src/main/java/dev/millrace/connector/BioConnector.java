@@ -362,6 +362,11 @@ public class BioConnector extends MillraceConnector {
         }
 
         @Override
+        protected ManagedSelector newSelector(int id) {
+            return new StoppingSelector(this, id);
+        }
+
+        @Override
         protected void onAccepting(SelectableChannel channel) {
             super.onAccepting(channel);
         }

@@ -269,7 +269,7 @@ public class NioConnector extends MillraceConnector {
         protected ManagedSelector newSelector(int id) {
             var made = new SelectorExecutor(super.getExecutor(), getScheduler(), nameOr("nio") + "-selector-" + id);
             making = made;
-            ManagedSelector selector = super.newSelector(id);
+            ManagedSelector selector = new StoppingSelector(this, id);
             made.takeOn(selector.getBean(AdaptiveExecutionStrategy.class));
             making = null;
             return selector;

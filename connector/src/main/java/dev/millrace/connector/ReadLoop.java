@@ -3,6 +3,7 @@ package dev.millrace.connector;
 import dev.millrace.jetty.JettyInternals;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
@@ -368,6 +369,9 @@ final class ReadLoop {
                 }
                 owner.notIdle();
             } catch (ClosedChannelException x) {
+                if (x instanceof ClosedByInterruptException) {
+                    LOG.debug("Interrupted after the handler has returned: closing {}", owner);
+                }
                 // An interrupt or close() has closed the channel. That may be under way: closing again does nothing.
                 owner.close(x);
             } catch (IOException x) {

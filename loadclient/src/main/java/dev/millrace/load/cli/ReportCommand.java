@@ -129,7 +129,7 @@ final class ReportCommand implements Callable<Integer> {
         RunFile sum = UsageException.parse("", () -> MergedRun.of(loaded, command));
         OutputFolder.prepare(folder);
         ResultLine.all(sum.cells(), 1).forEach(spec.commandLine().getOut()::println);
-        spec.commandLine().getOut().println(sum.plan().get(MergedRun.MERGED));
+        spec.commandLine().getOut().println(sum.plan().get(RunFile.MERGED));
         spec.commandLine()
                 .getErr()
                 .println("report: " + ReportFolder.write(sum, folder, EnumSet.allOf(OutputFormat.class)));

@@ -23,9 +23,6 @@ public final class MergedRun {
     /** The fact of a run that says how far the server's clock is ahead of this machine's, in milliseconds. */
     public static final String SERVER_CLOCK = "server clock ahead";
 
-    /** The fact of a merged run that says how far apart its runs were. */
-    public static final String MERGED = "merged";
-
     /** Settings in which the runs may differ. */
     private static final Set<String> OWN = Set.of("seed", "source addresses");
 
@@ -63,7 +60,7 @@ public final class MergedRun {
             worst = worst.orWorse(windows);
         }
         Map<String, String> plan = joined(runs.stream().map(RunFile::plan).toList());
-        plan.put(MERGED, runs.size() + " runs, " + worst.text() + "; " + clocks.text());
+        plan.put(RunFile.MERGED, runs.size() + " runs, " + worst.text() + "; " + clocks.text());
         return RunFile.of(
                 first.title() + " (" + runs.size() + " runs)",
                 runs.stream().map(RunFile::started).min(String::compareTo).orElseThrow(),

@@ -72,11 +72,14 @@ public record RunFile(
     /** The fact of a run whose servers were measured at the same time. */
     public static final String TOGETHER = "together";
 
+    /** The fact of a merged run that says how far apart its runs were. */
+    public static final String MERGED = "merged";
+
     /** Facts of the machine by which figures differ. */
     private static final List<String> MACHINE = List.of("cores", "cpu model");
     /** Settings by which figures do not differ, and those that say when a run ends. */
     private static final Set<String> HARMLESS =
-            Set.of("seed", "source addresses", "repetitions", CONTROL, BUDGET, MARGIN, MergedRun.MERGED);
+            Set.of("seed", "source addresses", "repetitions", CONTROL, BUDGET, MARGIN, MERGED);
 
     private static final ObjectMapper JSON = new ObjectMapper()
             .enable(SerializationFeature.INDENT_OUTPUT)
