@@ -8,6 +8,8 @@ import dev.millrace.transfer.TransferAlgorithm;
 import dev.millrace.transfer.TransferStatistics;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.util.List;
 import java.util.Objects;
@@ -21,6 +23,8 @@ import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.io.ByteBufferPool;
+import org.eclipse.jetty.io.ManagedSelector;
+import org.eclipse.jetty.io.SelectorManager;
 import org.eclipse.jetty.server.ConnectionFactory;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
@@ -366,5 +370,28 @@ public abstract class MillraceConnector extends LimitedConnector {
         }
         acceptPauses.increment();
         return false;
+    }
+
+    /**
+     * A selector that can be stopped although its thread is interrupted. Jetty's own (12.1.14) takes an interrupt during its stop for the
+     * end of the stop, which then waits for ever. The thread may have run a handler before, and whoever interrupts that may come late.
+     */
+    static final class StoppingSelector extends ManagedSelector {
+        StoppingSelector(SelectorManager manager, int id) {
+            super(manager, id);
+        }
+
+        @Override
+        protected int select(Selector selector) throws IOException {
+            try {
+                return super.select(selector);
+            } catch (ClosedSelectorException x) {
+                // Jetty throws this for the interrupt, too.
+                if (!selector.isOpen()) {
+                    throw x;
+                }
+                return 0;
+            }
+        }
     }
 }
