@@ -151,6 +151,10 @@ class TlsEndContractTest {
             try (RawClient client = new RawClient(records)) {
                 client.send(TLS.hello());
                 assertTrue(client.read() >= 0);
+                // A slow machine may have yet to make the rest of the server's part.
+                EndPoint endPoint =
+                        server.connector().getConnectedEndPoints().iterator().next();
+                Await.until("waits for the client", endPoint::isFillInterested);
                 setIdle(server);
                 assertEndsByAnAlert(client, records);
             }
